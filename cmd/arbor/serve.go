@@ -34,6 +34,7 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
+	Replica   string    `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
 	Objects   string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
 	CacheSize freeSpace `group:"Storage" help:"How much of the data folder repositories take that --objects keeps elsewhere; 0: as much as there is." default:"50GiB" placeholder:"SIZE"`
 	Seed      string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
@@ -59,6 +60,9 @@ func (c *serveCommand) Run(p *process) error {
 			return misuse("--objects: %v", err)
 		}
 		c.Objects = canonical
+	}
+	if c.Ephemeral && c.Replica != "" {
+		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --replica out")
 	}
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
@@ -90,7 +94,7 @@ func (c *serveCommand) Run(p *process) error {
 		}
 		return c.serveEphemeral(p.ctx, from, o, ready)
 	}
-	c.serves = true
+	c.serves, c.replica = true, c.Replica
 	if from != nil {
 		if err := c.fill(p.ctx, from, c.gitOptions(log), c.admission); err != nil {
 			return err

@@ -29,7 +29,8 @@ type storeFlags struct {
 	Data     string `group:"Storage" help:"Folder of the database and the repositories, readable by its owner only." default:"./arbor-data" placeholder:"DIR"`
 	Database string `group:"Storage" help:"postgres://... for PostgreSQL, or the path of a SQLite file (default: arbor.db in the data folder)." placeholder:"URL"`
 
-	secureDelete bool // see db.Options
+	secureDelete bool   // see db.Options
+	replica      string // see db.Options
 	serves       bool // a server opens the store
 	claims       bool // the folder may be another database's
 	alone        bool // nobody else may work on the store
@@ -130,7 +131,7 @@ func (f *storeFlags) open(ctx context.Context, o git.Options) (s *store, err err
 		return nil, err
 	}
 	d, err := db.Open(ctx, db.Options{URL: at.Database.URL, Log: o.Log, Holder: admission.HolderOf,
-		SecureDelete: f.secureDelete})
+		Replica: f.replica, SecureDelete: f.secureDelete})
 	if err != nil {
 		g.Close()
 		return nil, err

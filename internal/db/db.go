@@ -25,6 +25,7 @@
 //	turnstile.go   SQLite: processes take turns at writing
 //	postgres.go    PostgreSQL: transactions, retries
 //	postgresconn.go  PostgreSQL: a connection, its rows
+//	replica.go     PostgreSQL: requests that change nothing read from a standby
 //	nextid.go      NextID: the id of a row before it is inserted
 //	bell.go        Ring: workers of this process hear of commits
 //	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
@@ -105,8 +106,13 @@ func (e Engine) Locking(table string) string {
 
 // Options configure a database.
 type Options struct {
-	URL string           // "postgres://..." or "postgresql://...", else the path of a SQLite file
-	Log *slog.Logger     // nil: nothing is logged
+	URL string       // "postgres://..." or "postgresql://...", else the path of a SQLite file
+	Log *slog.Logger // nil: nothing is logged
+
+	// Replica is the URL of a hot standby of PostgreSQL from which requests that change nothing read ([Looking]),
+	// or empty.
+	Replica string
+
 	Now func() time.Time // nil: time.Now. Tests fix it.
 
 	// Connections limits the open connections: to PostgreSQL, unless its URL sets pool_max_conns (0: 16),
@@ -139,6 +145,7 @@ type Options struct {
 type DB struct {
 	kind    Engine
 	backend backend
+	replica *replica // may be nil
 	now     func() time.Time
 	moments *moments
 	trace   func(ctx context.Context, query string) // may be nil
@@ -205,7 +212,11 @@ func open(ctx context.Context, o Options, migrations fs.FS) (*DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := migrate(ctx, d.backend, o, migrations); err != nil {
+	err = migrate(ctx, d.backend, o, migrations)
+	if err == nil && o.Replica != "" {
+		err = d.follow(ctx, o)
+	}
+	if err != nil {
 		d.backend.close()
 		return nil, err
 	}
@@ -229,7 +240,12 @@ func (d *DB) Now() Time { return FromTime(d.now()) }
 
 // Close finishes the waiting writes, rejects new ones and closes the database. It merges SQLite's log into
 // its file.
-func (d *DB) Close() error { return d.backend.close() }
+func (d *DB) Close() error {
+	if d.replica != nil {
+		d.replica.close()
+	}
+	return d.backend.close()
+}
 
 // Read runs fn in one read-only snapshot that holds everything acknowledged
 // before the call. Keep it short: an open snapshot lets SQLite's log grow.
@@ -261,6 +277,9 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 		return fn(tx)
 	}
 	return d.transact(one, false, func(fn func(*Tx) error) error {
+		if done, err := d.readReplica(ctx, "", fn); done {
+			return err
+		}
 		return d.backend.readOne(ctx, fn)
 	})
 }
@@ -269,6 +288,9 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
 	return d.transact(fn, false, func(fn func(*Tx) error) error {
+		if done, err := d.readReplica(ctx, beginRead, fn); done {
+			return err
+		}
 		return d.backend.read(ctx, fn, long)
 	})
 }

@@ -11,8 +11,9 @@ import (
 // moment is the answer to one question to the database: the state, and the generations of
 // the topics that were asked for.
 type moment struct {
-	state   cache.State
-	numbers map[string]int64
+	state    cache.State
+	numbers  map[string]int64
+	position position // in PostgreSQL's log, if there is a replica
 }
 
 // newMoment returns a moment for a topic and the empty topic, which is always included.

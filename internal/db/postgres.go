@@ -35,6 +35,8 @@ type postgresBackend struct {
 	probes  *pgxpool.Pool // one connection for DB.Answers, which must not wait for those of requests
 	waiters waiters       // for conns
 	shares  shares        // of conns
+
+	positions bool // ask asks for the position in the log as well
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -129,7 +131,7 @@ func (b *postgresBackend) write(ctx context.Context, fn func(*Tx) error) error {
 func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) error) error {
 	broken := 0
 	for try := 1; ; try++ {
-		err := b.once(ctx, begin, fn)
+		err := b.once(ctx, begin, nil, fn)
 		switch {
 		case errors.Is(err, errSerial):
 			if try >= maxSerialTries {
@@ -153,9 +155,11 @@ func (b *postgresBackend) retry(ctx context.Context, begin string, fn func(*Tx) 
 	}
 }
 
-// once runs fn in one transaction, or without a transaction if begin is empty. Its errors
-// before COMMIT is sent may be errSerial or errBroken, both safe to try again.
-func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) error) error {
+// once runs fn in one transaction, or without a transaction if begin is empty, on a connection that is
+// ready for it; ready may be nil. Its errors before COMMIT is sent may be errSerial or errBroken, both safe to try again.
+func (b *postgresBackend) once(
+	ctx context.Context, begin string, ready func(*postgresConn) error, fn func(*Tx) error,
+) error {
 	c, err := b.acquire(ctx, b.conns)
 	if err != nil {
 		return err
@@ -167,6 +171,11 @@ func (b *postgresBackend) once(ctx context.Context, begin string, fn func(*Tx) e
 		}
 		c.pooled.Release()
 	}()
+	if ready != nil {
+		if err := ready(c); err != nil {
+			return err
+		}
+	}
 	if begin != "" {
 		open = true
 		if _, err := c.raw.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
@@ -208,7 +217,7 @@ func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
 	if b.trace != nil {
 		b.trace(ctx, selectGeneration)
 	}
-	return b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m) })
+	return b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m, b.positions) })
 }
 
 func (b *postgresBackend) answers(ctx context.Context) error {

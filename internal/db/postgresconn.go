@@ -75,13 +75,17 @@ func (c *postgresConn) broken(ctx context.Context, err error) error {
 	return err
 }
 
-func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment) error {
+func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment, withPosition bool) error {
 	var snapshot string
 	var found []string
 	var numbers []int64
+	to, more := []any{&snapshot, &found, &numbers}, ""
+	if withPosition {
+		to, more = append(to, &m.position.primary, &m.position.log), askPosition
+	}
 	err := c.raw.QueryRow(ctx, `SELECT pg_current_snapshot()::text || pg_postmaster_start_time()::text,
-		array_agg(topic), array_agg(value) FROM generations
-		WHERE topic = ANY($1)`, topics).Scan(&snapshot, &found, &numbers)
+		array_agg(topic), array_agg(value)`+more+` FROM generations
+		WHERE topic = ANY($1)`, topics).Scan(to...)
 	if err != nil {
 		return translatePostgres(err)
 	}

@@ -88,7 +88,7 @@ func (b *sqliteBackend) ask(ctx context.Context, m *moment) error {
 			return err
 		}
 		if now := cache.Whole(b.counter.opened, commits); now != b.counter.last.state {
-			b.counter.last = moment{now, map[string]int64{}}
+			b.counter.last = moment{state: now, numbers: map[string]int64{}}
 		}
 		last := b.counter.last
 		m.state = last.state

@@ -49,6 +49,7 @@ import (
 	"arbor/internal/account"
 	"arbor/internal/admission"
 	"arbor/internal/cache"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/graphql/document"
 	"arbor/internal/graphql/exec"
@@ -170,7 +171,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		kind = api.schema().Mutation.Name
 	} else {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, api.time)
+		ctx, cancel = context.WithTimeout(db.Looking(ctx), api.time)
 		defer cancel()
 	}
 	result := api.schema().Execute(ctx, exec.Request{Document: d.Query, Operation: op, Variables: variables,

@@ -65,6 +65,9 @@ var (
 		"state")
 	dbMost     = desc("db_connections_limit", "Connections that there may be.")
 	dbConnWait = desc("db_connections_waiting", "Transactions that wait for a connection.")
+	dbReplica  = desc("db_replica_reads_total",
+		"Reads that --replica might have served: it did (replica), or the database did, since the replica lagged "+
+			"(behind), did not answer (failed), or had done either just before (left alone).", "outcome")
 
 	jobsPending = desc("jobs_pending", "Jobs that are left, up to 10000.", "kind")
 	jobsRetried = desc("jobs_retried", "Jobs among them that failed before.", "kind")
@@ -152,6 +155,9 @@ func (p *parts) collectDB(to chan<- prometheus.Metric, gauge, counter collect) {
 	gauge(dbConns, c.Idle, "idle")
 	gauge(dbMost, c.Most)
 	gauge(dbConnWait, c.Waiting)
+	for outcome, n := range p.s.o.DB.ReplicaReads() {
+		counter(dbReplica, n, outcome)
+	}
 }
 
 // collectTime limits each query for metrics. If it is exceeded, the other metrics are still served.

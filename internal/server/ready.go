@@ -244,6 +244,11 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 	}
+	if problem := s.o.DB.ReplicaProblem(); problem != "" {
+		if _, err := io.WriteString(w, "alarm: the replica of the database (--replica) cannot be used: see the log\n"); err != nil {
+			return err
+		}
+	}
 	if s.brokenRepos.Load() == 0 {
 		return nil
 	}

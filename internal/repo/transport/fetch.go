@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"arbor/internal/admission"
+	"arbor/internal/db"
 	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/git/serve"
@@ -51,6 +52,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
+	r = r.WithContext(db.Looking(r.Context()))
 	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
 	if err != nil {
 		return err

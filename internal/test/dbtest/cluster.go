@@ -23,6 +23,7 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"arbor/internal/test/testenv"
+	"arbor/internal/test/testkit"
 )
 
 // Once a process; the values never change.
@@ -71,6 +72,23 @@ func startServer() (*server, error) {
 		return s, errors.Join(s.prepare(), s.makeTemplate())
 	}
 	return s, s.share(parent)
+}
+
+// replicaOf returns the URL of a database of PostgreSQL on the standby of ARBOR_TEST_REPLICA_URL, or nothing without
+// one. It waits until the standby has the database.
+func replicaOf(t testing.TB, database string) string {
+	t.Helper()
+	standby, err := url.Parse(os.Getenv("ARBOR_TEST_REPLICA_URL"))
+	testkit.NoError(t, err)
+	if standby.Host == "" && standby.RawQuery == "" || !strings.HasPrefix(database, "postgres") {
+		return ""
+	}
+	standby.Path = "/" + databaseOf(t, database)
+	testkit.Eventually(t, func() bool {
+		var s session
+		return s.run(standby, `SELECT 1 FROM generations`) == nil
+	}, "the standby has the database")
+	return standby.String()
 }
 
 // sharedTemplate is the database with tables in a cluster that only tests use.

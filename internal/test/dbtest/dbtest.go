@@ -4,7 +4,8 @@
 //	cluster.go   the throw-away server
 //
 // ARBOR_TEST_POSTGRES_URL names a server to use instead (its user must be
-// allowed to create databases). Without it and without PostgreSQL's programs
+// allowed to create databases), and ARBOR_TEST_REPLICA_URL a standby of that, from which requests that change nothing
+// read then. Without it and without PostgreSQL's programs
 // those tests are skipped, or fail when ARBOR_TEST_STRICT=1.
 package dbtest
 
@@ -107,10 +108,16 @@ func OpenWith(t testing.TB, o db.Options) *db.DB {
 			}
 		}
 	}
+	if o.Replica == "" {
+		o.Replica = replicaOf(t, o.URL)
+	}
 	d, err := db.Open(context.Background(), o)
 	testkit.NoError(t, err)
 	d.Attach("twice", true)
 	t.Cleanup(func() {
+		if o.Replica != "" {
+			t.Log("reads:", d.ReplicaReads())
+		}
 		if err := d.Close(); err != nil {
 			t.Errorf("close the database: %v", err)
 		}

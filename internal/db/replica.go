@@ -1,0 +1,303 @@
+package db
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A replica is a hot standby of the database, from which requests that change nothing read (see [Looking]).
+//
+// A read there shows all that was acknowledged before its call, as on the primary, which is asked how far its log goes;
+// the read begins when the replica has replayed as much. Concurrent reads share that question. It is asked for each
+// read: a value that the request has from elsewhere, a cache say, may be newer than the request, and what it reads next
+// must not be older. If the replica does not catch up within maxLag, or does not answer, the primary serves the read, and
+// the replica is left alone for a while.
+//
+// Positions in the log say nothing about a standby that did not follow the primary of today, such as one that was
+// left behind by a failover. So a node writes a row on each primary that it meets, named after that server's start
+// and timeline, and a replica counts only when it shows this row.
+type replica struct {
+	*postgresBackend
+	primary *postgresBackend
+
+	away    atomic.Int64 // until when it is left alone, in Unix nanoseconds
+	outcome [len(replicaOutcomes)]atomic.Int64
+
+	mu      sync.Mutex
+	fenced  string // the primary on which this process wrote the row
+	problem string // that was logged last
+}
+
+// position is a point in the log of a primary.
+type position struct {
+	primary string // the topic of the row that names it
+	log     int64  // bytes
+}
+
+// reaches reports whether a server at p shows everything that was acknowledged at other.
+func (p position) reaches(other position) bool {
+	return p.primary == other.primary && p.log >= other.log
+}
+
+const (
+	maxLag       = 50 * time.Millisecond // how long a read waits for the replica to catch up
+	maxReplica   = 10 * time.Second      // how long one may take there, before the primary serves it
+	leaveBehind  = time.Second           // how long a replica that lags is left alone
+	leaveBroken  = 3 * time.Second       // how long one that does not answer is left alone
+	replicaStart = 5 * time.Second       // how long Open waits for it
+)
+
+// What became of reads that a replica might have served.
+const (
+	replicaServed = iota
+	replicaBehind
+	replicaFailed
+	replicaLeft
+)
+
+var replicaOutcomes = [...]string{"replica", "behind", "failed", "left alone"}
+
+// namePrimary is SQL for the topic that names the server that runs it, which is a primary.
+const namePrimary = `'primary ' || extract(epoch FROM pg_postmaster_start_time())::text || ' ' ||
+	left(pg_walfile_name(pg_current_wal_flush_lsn()), 8)`
+
+// askPosition is SQL for two more columns of the question about the state.
+const askPosition = `, ` + namePrimary + `, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
+
+var (
+	errBehind   = errors.New("the replica lags behind")
+	errOrphaned = errors.New("it is not a standby of the database")
+)
+
+type lookingKey struct{}
+
+// Looking returns the context of a request that changes nothing. Under it reads may come from the replica.
+func Looking(ctx context.Context) context.Context { return context.WithValue(ctx, lookingKey{}, true) }
+
+// follow opens the replica of a database that is open.
+func (d *DB) follow(ctx context.Context, o Options) (err error) {
+	primary, ok := d.backend.(*postgresBackend)
+	if !ok {
+		return errors.New("a replica needs a database of PostgreSQL")
+	}
+	primary.positions = true
+	d.replica, err = openReplica(ctx, o, primary)
+	return err
+}
+
+// openReplica opens the replica of a primary, which is open. A server that is no standby of it is refused. One that
+// does not answer is not: it may be there later.
+func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*replica, error) {
+	if !isPostgres(o.Replica) {
+		return nil, errors.New("unsupported replica: want postgres://USER:PASSWORD@HOST/NAME")
+	}
+	address, err := url.Parse(o.Replica)
+	if err != nil {
+		return nil, errors.New("the replica's URL cannot be parsed") // err holds the password
+	}
+	if query := address.Query(); !query.Has("connect_timeout") {
+		query.Set("connect_timeout", "3")
+		address.RawQuery = query.Encode()
+	}
+	b, err := newPostgres(Options{URL: address.String(), Log: o.Log, Now: o.Now, Trace: o.Trace,
+		Connections: cmp.Or(o.Connections, defaultConnections)})
+	if err != nil {
+		return nil, fmt.Errorf("the replica: %w", err)
+	}
+	r := &replica{postgresBackend: b, primary: primary}
+	ctx, cancel := context.WithTimeout(ctx, replicaStart)
+	defer cancel()
+	if err := r.compare(ctx); errors.Is(err, errOrphaned) {
+		b.close()
+		return nil, fmt.Errorf("the replica: %w", err)
+	} else if err != nil {
+		r.leave(ctx, err)
+	}
+	return r, nil
+}
+
+// compare returns errOrphaned if the replica is no standby of the primary, or has another of its databases.
+func (r *replica) compare(ctx context.Context) error {
+	var same [2]string
+	standby := false
+	for i, of := range []*postgresBackend{r.primary, r.postgresBackend} {
+		err := of.question(ctx, of.conns, func(c *postgresConn) error {
+			return translatePostgres(c.raw.QueryRow(ctx, `SELECT pg_is_in_recovery(), system_identifier || '/' ||
+				(SELECT oid FROM pg_database WHERE datname = current_database()) FROM pg_control_system()`).
+				Scan(&standby, &same[i]))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if !standby || same[0] != same[1] {
+		return errOrphaned
+	}
+	return nil
+}
+
+// readReplica runs fn in a transaction on the replica. done is false if the primary must serve the read.
+func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) (done bool, err error) {
+	r := d.replica
+	if r == nil || ctx.Value(lookingKey{}) == nil {
+		return false, nil
+	}
+	if time.Now().UnixNano() < r.away.Load() {
+		r.outcome[replicaLeft].Add(1)
+		return false, nil
+	}
+	now, err := d.moments.get(ctx, "")
+	if err == nil {
+		err = r.fence(ctx, now.position)
+	}
+	if err != nil {
+		return false, nil // the primary says what is wrong
+	}
+	return r.serve(ctx, now.position, begin, fn)
+}
+
+func (r *replica) serve(ctx context.Context, at position, begin string, fn func(*Tx) error) (done bool, err error) {
+	bounded, cancel := context.WithTimeout(ctx, maxReplica)
+	defer cancel()
+	ran := false
+	err = r.once(bounded, begin, func(c *postgresConn) error { return r.catchUp(bounded, c, at) },
+		func(tx *Tx) error {
+			ran = true
+			return fn(tx)
+		})
+	own := ran && bounded.Err() == nil && !errors.Is(err, errSerial) && !errors.Is(err, errBroken)
+	switch {
+	case err == nil || own: // an error of fn's own is an answer
+		r.outcome[replicaServed].Add(1)
+		r.note(ctx, "")
+		return true, err
+	case ctx.Err() != nil:
+		return true, ctx.Err()
+	case errors.Is(err, errBehind):
+		r.outcome[replicaBehind].Add(1)
+		r.away.Store(time.Now().Add(leaveBehind).UnixNano())
+	case errors.Is(err, errSerial): // its recovery was in the way of this read, and is not of the next one
+		r.outcome[replicaFailed].Add(1)
+	default:
+		r.outcome[replicaFailed].Add(1)
+		r.leave(ctx, err)
+	}
+	return false, nil
+}
+
+// leave leaves the replica alone for a while.
+func (r *replica) leave(ctx context.Context, err error) {
+	r.away.Store(time.Now().Add(leaveBroken).UnixNano())
+	r.conns.Reset()
+	r.note(ctx, err.Error())
+}
+
+// note logs that the replica cannot be used, or that it can again: once each.
+func (r *replica) note(ctx context.Context, problem string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case (problem == "") == (r.problem == ""):
+		return
+	case problem == "":
+		r.log.LogAttrs(ctx, slog.LevelInfo, "the replica answers again")
+	default:
+		r.log.LogAttrs(ctx, slog.LevelWarn, "the replica cannot be used, so the primary serves all reads",
+			slog.String("error", problem))
+	}
+	r.problem = problem
+}
+
+// fence writes the row that names the primary, unless this process has.
+func (r *replica) fence(ctx context.Context, at position) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.fenced == at.primary {
+		return nil
+	}
+	return r.primary.question(ctx, r.primary.conns, func(c *postgresConn) error {
+		_, err := c.raw.Exec(ctx, `WITH named AS (SELECT `+namePrimary+` AS topic),
+			others AS (DELETE FROM generations WHERE topic LIKE 'primary %' AND topic <> (SELECT topic FROM named))
+			INSERT INTO generations (topic, value) SELECT topic, 1 FROM named ON CONFLICT DO NOTHING`)
+		if err == nil {
+			r.fenced = at.primary
+		}
+		return translatePostgres(err)
+	})
+}
+
+// replayed is the key under which a connection knows its server's position.
+const replayed = "arbor replayed"
+
+// catchUp waits until the server of a connection has replayed a position.
+func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) error {
+	known := c.raw.PgConn().CustomData()
+	if p, _ := known[replayed].(position); p.reaches(at) {
+		return nil
+	}
+	began := time.Now()
+	for pause := time.Millisecond; ; pause = min(2*pause, maxLag/5) {
+		now, err := c.replayed(ctx, at.primary)
+		if err != nil {
+			return err
+		}
+		if now.reaches(at) {
+			known[replayed] = now
+			return nil
+		}
+		if time.Since(began) > maxLag {
+			return errBehind
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// replayed returns the position of a standby, which has no name if it does not show the row of a primary.
+func (c *postgresConn) replayed(ctx context.Context, primary string) (p position, err error) {
+	standby, shown := false, false
+	err = c.raw.QueryRow(ctx, `SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM generations WHERE topic = $1),
+		COALESCE(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0')::bigint, 0)`, primary).Scan(&standby, &shown, &p.log)
+	if err != nil {
+		return p, c.broken(ctx, translatePostgres(err))
+	}
+	if !standby {
+		return p, errOrphaned
+	}
+	if shown {
+		p.primary = primary
+	}
+	return p, nil
+}
+
+// ReplicaReads counts reads that a replica might have served, by what became of them. It is nil without a replica.
+func (d *DB) ReplicaReads() map[string]int64 {
+	if d.replica == nil {
+		return nil
+	}
+	counts := map[string]int64{}
+	for i, name := range replicaOutcomes {
+		counts[name] = d.replica.outcome[i].Load()
+	}
+	return counts
+}
+
+// ReplicaProblem says why the replica is not used, or nothing.
+func (d *DB) ReplicaProblem() string {
+	if d.replica == nil {
+		return ""
+	}
+	d.replica.mu.Lock()
+	defer d.replica.mu.Unlock()
+	return d.replica.problem
+}

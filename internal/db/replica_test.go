@@ -1,0 +1,155 @@
+package db_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
+)
+
+func openReplica(t *testing.T, primary, replica string) *db.DB {
+	t.Helper()
+	d, err := db.OpenWith(t.Context(), db.Options{URL: primary, Replica: replica, Connections: 4}, schema)
+	testkit.NoError(t, err)
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+// newStandby returns a pair of servers whose database has the tables of these tests alone.
+func newStandby(t *testing.T) (p *dbtest.Standby, d *db.DB) {
+	t.Helper()
+	p = dbtest.NewStandby(t)
+	p.Create(t, "tests")
+	return p, openReplica(t, p.Primary, p.Replica)
+}
+
+func looked(t *testing.T, d *db.DB, name string) (n int64) {
+	t.Helper()
+	err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error {
+		return tx.QueryRow(`SELECT coalesce(max(n), 0) FROM counters WHERE name = $1`, name).Scan(&n)
+	})
+	testkit.NoError(t, err)
+	return n
+}
+
+// served waits until the replica serves a read.
+func served(t *testing.T, d *db.DB) {
+	t.Helper()
+	before := d.ReplicaReads()["replica"]
+	testkit.Eventually(t, func() bool {
+		looked(t, d, "")
+		return d.ReplicaReads()["replica"] > before
+	}, "the replica serves")
+}
+
+// A read from the replica shows what was acknowledged before, by whomever and wherever.
+func TestReplicaIsNeverOld(t *testing.T) {
+	t.Parallel()
+	p, d := newStandby(t)
+	other := openAt(t, p.Primary)
+	mustWrite(t, d, count("first"))
+	served(t, d)
+	crowd(4, 100, func(w, i int) {
+		name, writer := fmt.Sprint(w), d
+		if i%2 == 0 {
+			writer = other
+		}
+		if err := writer.Write(context.Background(), count(name)); err != nil {
+			t.Error(err)
+		}
+		var n int64
+		read := d.Read
+		if i%3 == 0 {
+			read = d.ReadOne
+		}
+		err := read(db.Looking(context.Background()), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT n FROM counters WHERE name = $1`, name).Scan(&n)
+		})
+		if err != nil || n != int64(i+1) {
+			t.Errorf("after %d writes: %d, %v", i+1, n, err)
+		}
+	})
+	served(t, d)
+	t.Log(d.ReplicaReads())
+	err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1 WHERE false`).Scan(new(int)) })
+	if err != db.ErrNoRows {
+		t.Errorf("an error of the function is %v", err)
+	}
+}
+
+// While the replica lags or is away, the primary serves reads.
+func TestReplicaLags(t *testing.T) {
+	t.Parallel()
+	p, d := newStandby(t)
+	mustWrite(t, d, count("a"))
+	served(t, d)
+	p.Replay(t, false)
+	for n := int64(2); n < 5; n++ {
+		mustWrite(t, d, count("a"))
+		if got := looked(t, d, "a"); got != n {
+			t.Fatalf("%d after %d writes", got, n)
+		}
+	}
+	counts := d.ReplicaReads()
+	if counts["behind"] == 0 || counts["left alone"] == 0 {
+		t.Errorf("reads while the replica lags: %v", counts)
+	}
+	p.Replay(t, true)
+	served(t, d)
+	p.StopReplica(t)
+	mustWrite(t, d, count("a"))
+	if got := looked(t, d, "a"); got != 5 {
+		t.Errorf("%d without the replica", got)
+	}
+	if d.ReplicaProblem() == "" {
+		t.Error("nothing tells that the replica is away")
+	}
+}
+
+// A standby that did not follow the primary of today may have what was never acknowledged, at a later position.
+func TestReplicaLeftBehind(t *testing.T) {
+	t.Parallel()
+	p, _ := newStandby(t)
+	address, lose, fail := p.Second(t, "tests")
+	d := openReplica(t, address, p.Replica)
+	mustWrite(t, d, count("kept"))
+	served(t, d)
+	lose()
+	for range 50 {
+		mustWrite(t, d, count("lost"))
+	}
+	testkit.Eventually(t, func() bool { return looked(t, d, "lost") == 50 }, "the replica has it")
+	fail()
+	if n := looked(t, d, "lost"); n == 50 {
+		t.Errorf("%d were lost in the failover, and are shown", n)
+	}
+	mustWrite(t, d, count("kept"))
+	for range 20 {
+		if n := looked(t, d, "kept"); n != 2 {
+			t.Fatalf("%d after 2 writes", n)
+		}
+	}
+	counts := d.ReplicaReads()
+	if counts["behind"]+counts["failed"] == 0 {
+		t.Errorf("reads after the failover: %v", counts)
+	}
+}
+
+// What is no standby of the database is refused.
+func TestReplicaOfAnother(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		replica := "postgres://localhost/arbor"
+		if engine == db.PostgreSQL {
+			replica = dbtest.URL(t, engine)
+		}
+		_, err := db.OpenWith(t.Context(), db.Options{URL: dbtest.Empty(t, engine), Replica: replica}, schema)
+		if err == nil || !strings.Contains(err.Error(), "the replica") && !strings.Contains(err.Error(), "needs a database") {
+			t.Errorf("error: %v", err)
+		}
+	})
+}

@@ -139,6 +139,8 @@ type Options struct {
 	// Writing is called before each write by a right ([DB.WriteAs]), with its caller's context. It may be nil. Tests
 	// use it to see the right, and to end it between its check and the write.
 	Writing func(ctx context.Context, right Right)
+
+	hangUp time.Duration // how long PostgreSQL may take to stop a statement; 0: a few seconds
 }
 
 // DB is an open database. It is safe for concurrent use.

@@ -68,7 +68,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	}
 	// A client that hangs up stops its statement, and keeps the connection.
 	config.ConnConfig.BuildContextWatcherHandler = func(c *pgconn.PgConn) ctxwatch.Handler {
-		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: 5 * time.Second}
+		return &pgconn.CancelRequestContextWatcherHandler{Conn: c, DeadlineDelay: cmp.Or(o.hangUp, 5*time.Second)}
 	}
 	config.MaxConnIdleTime = keepIdle
 	// The first statement shows whether a connection broke while it was idle, and then runs again.

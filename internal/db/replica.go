@@ -1,7 +1,6 @@
 package db
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,7 +47,8 @@ func (p position) reaches(other position) bool {
 
 const (
 	maxLag       = 50 * time.Millisecond // how long a read waits for the replica to catch up
-	maxReplica   = 10 * time.Second      // how long one may take there, before the primary serves it
+	maxAnswer    = time.Second           // how long the question whether it has may take
+	maxReplica   = 10 * time.Second      // how long a read may take there, before the primary serves it
 	leaveBehind  = time.Second           // how long a replica that lags is left alone
 	leaveBroken  = 3 * time.Second       // how long one that does not answer is left alone
 	replicaStart = 5 * time.Second       // how long Open waits for it
@@ -107,7 +107,7 @@ func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*rep
 		address.RawQuery = query.Encode()
 	}
 	b, err := newPostgres(Options{URL: address.String(), Log: o.Log, Now: o.Now, Trace: o.Trace,
-		Connections: cmp.Or(o.Connections, defaultConnections)})
+		Connections: o.Connections, hangUp: maxAnswer})
 	if err != nil {
 		return nil, fmt.Errorf("the replica: %w", err)
 	}
@@ -172,9 +172,10 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 			ran = true
 			return fn(tx)
 		})
+	// An error of fn's own is an answer.
 	own := ran && bounded.Err() == nil && !errors.Is(err, errSerial) && !errors.Is(err, errBroken)
 	switch {
-	case err == nil || own: // an error of fn's own is an answer
+	case err == nil || own:
 		r.outcome[replicaServed].Add(1)
 		r.note(ctx, "")
 		return true, err
@@ -242,6 +243,8 @@ func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) err
 	if p, _ := known[replayed].(position); p.reaches(at) {
 		return nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, maxAnswer)
+	defer cancel()
 	began := time.Now()
 	for pause := time.Millisecond; ; pause = min(2*pause, maxLag/5) {
 		now, err := c.replayed(ctx, at.primary)

@@ -18,7 +18,8 @@ func Handle(w *Writer, r *http.Request, h Handler) {
 		return
 	}
 	info := From(r.Context())
-	if r.Context().Err() != nil && (errs.Is(err, errs.Canceled) || w.Started()) {
+	// A write may fail before the context of the request ends.
+	if w.gone || r.Context().Err() != nil && (errs.Is(err, errs.Canceled) || w.Started()) {
 		err = errs.Wrap(errs.Canceled, "client closed the request", err)
 	}
 	info.Note = err

@@ -16,6 +16,7 @@
 package web
 
 import (
+	"errors"
 	"net/http"
 )
 
@@ -30,6 +31,7 @@ type Writer struct {
 	http.ResponseWriter
 	Status int   // 0 until the header is written
 	Bytes  int64 // of the body
+	gone   bool  // the client took no more
 }
 
 // WriteHeader notes the status and passes it on.
@@ -47,6 +49,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 	}
 	n, err := w.ResponseWriter.Write(p)
 	w.Bytes += int64(n)
+	w.gone = w.gone || err != nil && !errors.Is(err, http.ErrContentLength) && !errors.Is(err, http.ErrBodyNotAllowed)
 	return n, err
 }
 

@@ -5,7 +5,6 @@ package bench
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -95,29 +94,6 @@ func (s *suite) depot(b *testing.B) {
 		ratio, x, y := pairs(5, push(away), push(local))
 		s.note(b, ratio, "x-of-local", fmt.Sprintf("20 MiB: %.0f and %.0f ms", 1000*x, 1000*y))
 	})
-	s.part(b, "cold", func(b *testing.B) {
-		away.create(b, "cold")
-		source := filepath.Join(b.TempDir(), "source")
-		gittest.Run(b, b.TempDir(), "init", "-q", source)
-		for n := range 15 { // more are combined
-			randomFile(b, filepath.Join(source, fmt.Sprint("noise", n)), 700<<10)
-			gittest.Run(b, source, "add", ".")
-			gittest.Run(b, source, "commit", "-q", "-m", "noise")
-			gittest.Run(b, source, "push", "-q", away.remote("cold"), "HEAD:refs/heads/main")
-		}
-		c := connect(b, away.url)
-		var times []float64
-		for n := range 9 {
-			found, err := filepath.Glob(filepath.Join(away.data, "repositories", "*", "*.git"))
-			testkit.NoError(b, err)
-			for _, dir := range found {
-				testkit.NoError(b, os.RemoveAll(dir))
-			}
-			times = append(times, 1000*timed(func() {
-				_, err := c.must(request("GET", fmt.Sprint("/repos/alice/cold/contents/noise", n), away.token, ""))
-				testkit.NoError(b, err)
-			}))
-		}
-		s.atMost(b, median(times), 150, "ms", "the first read of 15 packs, 10 MiB, that the disk lacks; the bucket is 20 ms away")
-	})
+	s.coldDepot(b, away)
+	s.refMoves(b, proxy.Address("refs", ""))
 }

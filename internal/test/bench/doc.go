@@ -32,5 +32,6 @@
 //	reset_test.go     a throwaway server goes back to its seed
 //	idle_test.go      tokens; start and memory of a server at rest
 //	graphql_test.go   the first query, and one as large as editors send
+//	cost_test.go      processor time of requests, of the node and of PostgreSQL; no ratios, but of use on any machine
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

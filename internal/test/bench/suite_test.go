@@ -39,6 +39,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("backups", s.backups)
 	b.Run("depot", s.depot)
 	b.Run("reset", s.reset)
+	b.Run("costs", s.costs)
 	s.print(os.Stdout)
 }
 

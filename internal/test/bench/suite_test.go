@@ -40,6 +40,7 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("depot", s.depot)
 	b.Run("reset", s.reset)
 	b.Run("costs", s.costs)
+	b.Run("nodes", s.nodes)
 	s.print(os.Stdout)
 }
 

@@ -108,6 +108,15 @@ func (b *postgresBackend) migrator(ctx context.Context) (migrator, error) {
 		return nil, fmt.Errorf("the database cannot be reached: check that PostgreSQL runs and that the address is right: %w", err)
 	}
 	m := &postgresMigrator{&postgresConn{pooled: c, raw: c.Conn()}}
+	var version string
+	if err := m.raw.QueryRow(ctx, `SELECT version()`).Scan(&version); err != nil {
+		m.close()
+		return nil, translatePostgres(err)
+	}
+	if err := checkServer(version); err != nil {
+		m.close()
+		return nil, err
+	}
 	if err := m.script(ctx, "SET lock_timeout = 0"); err != nil { // the process before us may take its time
 		m.close()
 		return nil, err

@@ -32,5 +32,8 @@
 //	reset_test.go     a throwaway server goes back to its seed
 //	idle_test.go      tokens; start and memory of a server at rest
 //	graphql_test.go   the first query, and one as large as editors send
+//	cost_test.go      processor time of requests, of the node and of PostgreSQL; no ratios, but of use on any machine
+//	node_test.go      reads by two and three nodes, each bound to a share of a core, compared with those by one
+//	capacity_test.go  a simulation with these costs: how many people some nodes and one PostgreSQL carry
 //	hangup_test.go    a test, no figure: who hangs up leaves nothing behind
 package bench

@@ -204,14 +204,37 @@ func (a *arbor) settle(b *testing.B) time.Duration {
 // processorTicks is the processor time of a process so far.
 func processorTicks(b *testing.B, pid int) int {
 	b.Helper()
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		b.Skip("what goes on beside requests is seen where there is /proc: ", err)
+	s, ok := statOf(pid)
+	if !ok {
+		b.Skip("what goes on beside requests is seen where there is /proc")
 	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	user, _ := strconv.Atoi(fields[11])
-	system, _ := strconv.Atoi(fields[12])
-	return user + system
+	return s.own
+}
+
+// stat is what /proc/PID/stat says of a process: who started it, and the processor time, in ticks of 10 ms,
+// that it has used and that those have which it started and which have ended.
+type stat struct{ parent, own, ended int }
+
+func statOf(pid int) (s stat, ok bool) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return stat{}, false // it has ended
+	}
+	// PID (NAME) STATE PARENT: the name may hold anything.
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	number := func(i int) int { n, _ := strconv.Atoi(fields[i]); return n }
+	return stat{number(1), number(11) + number(12), number(13) + number(14)}, true
+}
+
+// treeTicks is the processor time of a process and of all that it started, and that these started, also of
+// those that have ended.
+func treeTicks(pid int) int {
+	s, _ := statOf(pid)
+	total := s.own + s.ended
+	for _, child := range children(pid) {
+		total += treeTicks(child)
+	}
+	return total
 }
 
 // children lists the processes that parent has started and that still run.
@@ -219,14 +242,8 @@ func children(parent int) []int {
 	var list []int
 	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
 	for _, name := range stats {
-		stat, err := os.ReadFile(name)
-		if err != nil {
-			continue // it has ended
-		}
-		// PID (NAME) STATE PARENT: the name may hold anything.
-		fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-		if len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if s, ok := statOf(pid); ok && s.parent == parent {
 			list = append(list, pid)
 		}
 	}

@@ -39,6 +39,8 @@ func BenchmarkBounds(b *testing.B) {
 	b.Run("backups", s.backups)
 	b.Run("depot", s.depot)
 	b.Run("reset", s.reset)
+	b.Run("costs", s.costs)
+	b.Run("nodes", s.nodes)
 	s.print(os.Stdout)
 }
 

@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -216,6 +217,23 @@ func Deserted(t testing.TB, address string) {
 		}
 		return open == 0
 	}, "nobody has "+address+" open")
+}
+
+// Postmaster returns the process of PostgreSQL that started all its others. The test is skipped where that is
+// on another machine.
+func Postmaster(t testing.TB) int {
+	t.Helper()
+	backend := 0
+	if err := requireServer(t).query(&backend, `SELECT pg_backend_pid()`); err != nil {
+		t.Fatalf("find PostgreSQL's processes: %v", err)
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", backend)) // PID (NAME) STATE PARENT
+	fields := strings.Fields(string(stat))
+	if err != nil || len(fields) < 4 || fields[1] != "(postgres)" {
+		t.Skip("NOT MEASURED: PostgreSQL runs on another machine, or there is no /proc")
+	}
+	postmaster, _ := strconv.Atoi(fields[3])
+	return postmaster
 }
 
 func databaseOf(t testing.TB, address string) string {

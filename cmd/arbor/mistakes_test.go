@@ -68,6 +68,7 @@ var serverMistakes = []mistake{
 	{"serve --memory lots", 2, `--memory: "lots" is not a size like 512MiB or 4GiB (see arbor serve --help)`},
 	{"serve --log-level x", 2, `--log-level must be one of "debug","info","warn","error" but got "x" (see arbor serve --help)`},
 	{"serve --base-url x", 2, `--base-url must be a scheme and a host, like https://code.example.org, not "x"`},
+	{"serve --bundle-size auto", 2, `--bundle-size must be a size, or 0`},
 	{"serve --trust-proxy x", 2, `--trust-proxy: "x" is not a network like 10.0.0.0/8`},
 	{"serve --listen 8080", 1, `invalid listen address "8080": want HOST:PORT, such as 127.0.0.1:8080, or unix:PATH`},
 	{"serve --listen {taken}", 1, `cannot listen on {taken}: the address is in use, perhaps by another arbor; choose another port`},

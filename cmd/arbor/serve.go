@@ -34,11 +34,12 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
-	Replica   string    `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
-	Objects   string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
-	CacheSize freeSpace `group:"Storage" help:"How much of the data folder repositories take that --objects keeps elsewhere; 0: as much as there is." default:"50GiB" placeholder:"SIZE"`
-	Seed      string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
-	Ephemeral bool      `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
+	Replica    string    `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
+	Objects    string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
+	CacheSize  freeSpace `group:"Storage" help:"How much of the data folder repositories take that --objects keeps elsewhere; 0: as much as there is." default:"50GiB" placeholder:"SIZE"`
+	BundleSize freeSpace `group:"Storage" help:"Offer clients most of a clone as a download from the bucket of --objects, for repositories whose packs take this much or more; 0: for none." default:"32MiB" placeholder:"SIZE"`
+	Seed       string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
+	Ephemeral  bool      `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
 
 // Run serves until the process receives a signal to stop, and then finishes the
@@ -63,6 +64,9 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	if c.Ephemeral && c.Replica != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --replica out")
+	}
+	if c.BundleSize < 0 {
+		return misuse("--bundle-size must be a size, or 0")
 	}
 	if c.Ephemeral && c.Database != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder, in SQLite: leave --database out")
@@ -111,7 +115,7 @@ func (c *serveCommand) Run(p *process) error {
 	if c.TextRate == nil {
 		o.TextRate = defaultTextRate
 	}
-	o.Objects, o.CacheSize = c.Objects, int64(c.CacheSize)
+	o.Objects, o.CacheSize, o.BundleSize = c.Objects, int64(c.CacheSize), int64(c.BundleSize)
 	if err = c.useObjects(p.ctx, s, log); err == nil {
 		err = c.openKeys(p.ctx, s, log, &o)
 	}

@@ -332,13 +332,13 @@ func (r *restore) loadTables(ctx context.Context) error {
 }
 
 // adapt changes a row for the restored store, and reports that it is left out. Files and packs are in the data folder
-// now, wherever they were: a depot belongs to the store that was saved.
+// now, wherever they were: a depot belongs to the store that was saved, and so do the bundles in it.
 func adapt(t *db.Table, row []any) (leaveOut bool) {
 	zero := map[string]string{"files": "depot_id", "repos": "packs"}[t.Name]
 	if i := slices.IndexFunc(t.Columns, func(c db.Column) bool { return c.Name == zero }); i >= 0 {
 		row[i] = int64(0)
 	}
-	return slices.Contains([]string{"depots", "packs", "pack_files"}, t.Name) || waiting(t, row)
+	return slices.Contains([]string{"depots", "packs", "pack_files", "bundles"}, t.Name) || waiting(t, row)
 }
 
 // waiting reports what hooks were still to be told when the backup was made. A restored store does not send

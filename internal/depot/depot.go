@@ -41,6 +41,9 @@ type Entry struct {
 type Answer struct {
 	Type        string // Content-Type
 	Disposition string // Content-Disposition
+	// Plain asks for Content-Encoding: identity. Some services answer with the coding of the upload, aws-chunked, at
+	// which libcurl gives up, and git with it.
+	Plain bool
 }
 
 // Errors of depots. Each other failure is an errs.Unavailable, unless the caller gave up.
@@ -109,6 +112,12 @@ func Open(address, store string, m *Metrics) (*Depot, error) {
 func (d *Depot) Folder() string {
 	f, _ := d.backend.(folder)
 	return string(f)
+}
+
+// Signs reports whether URL returns addresses.
+func (d *Depot) Signs() bool {
+	bucket, ok := d.backend.(*s3)
+	return ok && bucket.direct
 }
 
 // Put stores the bytes of an object durably. Errors: syscall.ENOSPC; 503.

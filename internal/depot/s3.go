@@ -145,10 +145,14 @@ func (s *s3) url(ctx context.Context, key string, a Answer, valid time.Duration)
 	if !s.direct {
 		return "", nil
 	}
-	u, err := s.client.PresignedGetObject(ctx, s.bucket, s.prefix+key, valid, url.Values{
+	answer := url.Values{
 		"response-content-type":        {a.Type},
 		"response-content-disposition": {a.Disposition},
-	})
+	}
+	if a.Plain {
+		answer.Set("response-content-encoding", "identity")
+	}
+	u, err := s.client.PresignedGetObject(ctx, s.bucket, s.prefix+key, valid, answer)
 	if err != nil {
 		return "", translate(err)
 	}

@@ -44,8 +44,8 @@ func TestS3SignedAddress(t *testing.T) {
 	s.Setenv(t)
 	d := opened(t, s.Address("signed", ""), "store")
 	put(t, d, "files/ab/page", "<script>alert(1)</script>")
-	address, err := d.URL(t.Context(), "files/ab/page", Answer{"application/octet-stream", `attachment; filename="a"`},
-		time.Minute)
+	as := Answer{Type: "application/octet-stream", Disposition: `attachment; filename="a"`}
+	address, err := d.URL(t.Context(), "files/ab/page", as, time.Minute)
 	testkit.NoError(t, err)
 	r, err := http.Get(address) //nolint:noctx // of a test
 	testkit.NoError(t, err)
@@ -67,6 +67,15 @@ func TestS3SignedAddress(t *testing.T) {
 		if r.Body.Close(); r.StatusCode < 400 {
 			t.Errorf("%s answers %d", altered, r.StatusCode)
 		}
+	}
+	as.Plain = true
+	plain, err := d.URL(t.Context(), "files/ab/page", as, time.Minute)
+	testkit.NoError(t, err)
+	if r, err = http.Get(plain); err == nil { //nolint:noctx // of a test
+		err = r.Body.Close()
+	}
+	if err != nil || r.StatusCode != 200 || r.Header.Get("Content-Encoding") != "identity" {
+		t.Errorf("a plain one answers %d %v, %v", r.StatusCode, r.Header, err)
 	}
 	if none, err := opened(t, s.Address("signed", "redirect=false"), "store").URL(t.Context(), "files/ab/page", Answer{},
 		time.Minute); none != "" || err != nil {

@@ -42,10 +42,10 @@ func Send(
 	return nil
 }
 
-// validity is how long a signed address works, for whoever has it and even if the right to read ends before. A
+// Validity is how long a signed address works, for whoever has it and even if the right to read ends before. A
 // download that has begun goes on. Drafts and repositories that turn private are reasons to keep it short for all;
 // git lfs asks again.
-const validity = 5 * time.Minute
+const Validity = 5 * time.Minute
 
 // Direct returns an address at which a caller who may read a file can download it from the
 // storage of files as an attachment, and for how long. Browsers run nothing of it on any origin: its type is that of
@@ -58,8 +58,8 @@ func (s *Store) Direct(ctx context.Context, f *File, disposition string) (string
 	if err != nil {
 		return "", 0, err
 	}
-	address, err := from.URL(ctx, Path(f.Name), depot.Answer{Type: AnyBytes, Disposition: disposition}, validity)
-	return address, validity, err
+	address, err := from.URL(ctx, Path(f.Name), depot.Answer{Type: AnyBytes, Disposition: disposition}, Validity)
+	return address, Validity, err
 }
 
 // SendDownload answers with a file as a download: a redirect to a signed address if there is one, else its bytes.

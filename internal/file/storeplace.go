@@ -68,7 +68,8 @@ func depots(tx *db.Tx) ([]depotRow, error) {
 
 func removeDepot(tx *db.Tx, id DepotID) error {
 	return tx.Run(`DELETE FROM depots WHERE id = $1 AND NOT EXISTS (SELECT 1 FROM files WHERE depot_id = $1)
-		AND NOT EXISTS (SELECT 1 FROM pack_files WHERE depot_id = $1)`, id)
+		AND NOT EXISTS (SELECT 1 FROM pack_files WHERE depot_id = $1)
+		AND NOT EXISTS (SELECT 1 FROM bundles WHERE depot_id = $1)`, id)
 }
 
 // hasFiles reports whether there are rows of files.
@@ -115,6 +116,7 @@ func fileByID(tx *db.Tx, id ID) (f *File, err error) {
 // liesIn reports whether files lie in a depot.
 func liesIn(tx *db.Tx, id DepotID) (has bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM files WHERE depot_id = $1)
-		OR EXISTS (SELECT 1 FROM pack_files WHERE depot_id = $1)`, id).Scan(&has)
+		OR EXISTS (SELECT 1 FROM pack_files WHERE depot_id = $1)
+		OR EXISTS (SELECT 1 FROM bundles WHERE depot_id = $1)`, id).Scan(&has)
 	return has, err
 }

@@ -136,8 +136,9 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, dataDir string) *Forge {
 	f.Searches = search.New(d, f.Issues, log)
 	f.Files = file.New(d, f.Repos, log, dataDir)
 	f.Packs = packs.New(d, g, log, f.Repos, f.Files)
-	f.Repos.Packs = f.Packs
+	f.Repos.Packs, f.Transport.Bundles = f.Packs, f.Packs
 	f.Maintenance = maintenance.New(d, g, log, f.Repos, f.Files, f.Packs)
+	f.Maintenance.Bundles = f.Packs
 	f.Apps = app.New(d, f.Accounts, f.Repos, f)
 	f.OAuth = oauth.New(d)
 	f.OAuth.TellRevoked = hook.TellRevoked

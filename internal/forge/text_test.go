@@ -45,7 +45,7 @@ var boundedTexts = map[string]string{
 	"mail_replies":    "60 of an account within an hour, kept for 30 days",
 	"signup_settings": "one", "invited_addresses": "50 of an organization within a day, that expire",
 	"mail_counts": "those of a day, whose callers are counted", "mail_sites": "one", "comparisons": "one of a directory",
-	"depots": "by operators", "import_jobs": "one of a repository", "store_keys": "by the program", "packs": "of pushes", "pack_files": "of pushes", "mirrors": "11 of a repository", "mirror_secrets": "one of a repository",
+	"depots": "by operators", "import_jobs": "one of a repository", "store_keys": "by the program", "packs": "of pushes", "pack_files": "of pushes", "bundles": "one of a repository, and one that is removed", "mirrors": "11 of a repository", "mirror_secrets": "one of a repository",
 	"mirror_objects": "100,000 of a mirror", "mirror_ssh": "one of a mirror",
 	"deleted_milestones": "jobs", "deleted_repos": "jobs", "kept_repos": "100 of an account", "teams": "5000 of an organization",
 }

@@ -22,6 +22,9 @@ func (c *checker) lookAtPacks(ctx context.Context) error {
 				c.find(Finding{Part: Files, Repository: names[id], Problem: problem})
 			}
 		},
+		Bundle: func(problem string) {
+			c.find(Finding{Part: Files, Warning: true, Problem: problem + ": clones do without it, and a server makes it again"})
+		},
 		Left: func(key string) {
 			c.find(Finding{Part: Files, Warning: true,
 				Problem: key + " belongs to nothing; a server that runs removes it within hours"})

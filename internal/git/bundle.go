@@ -11,7 +11,8 @@ import (
 	"arbor/internal/git/process"
 )
 
-// WriteBundle writes a bundle, as git bundle create does: refs, and one pack with all that they lead to.
+// WriteBundle writes a bundle, as git bundle create does: refs, and one pack with all that they lead to. Requests go
+// before it.
 func (r *Repository) WriteBundle(ctx context.Context, w io.Writer, refs []Ref) error {
 	var head, in strings.Builder
 	head.WriteString("# v2 git bundle\n")
@@ -25,7 +26,7 @@ func (r *Repository) WriteBundle(ctx context.Context, w io.Writer, refs []Ref) e
 	}
 	c := process.Command{Sub: "pack-objects",
 		Flags: []string{"-q", "--revs", "--stdout", "--delta-base-offset", "--threads=1"}}
-	t := process.Task{Command: c, Dir: r.dir, Limit: r.git.options.TransferTimeout,
+	t := process.Task{Command: c, Dir: r.dir, Limit: r.git.options.TransferTimeout, Nice: true,
 		Stdin: bytes.NewBufferString(in.String())}
 	return r.git.streamTask(ctx, r.sendCage(1), t, func(pack *bufio.Reader) error {
 		_, err := io.Copy(w, pack)

@@ -13,6 +13,7 @@ const (
 type counters struct {
 	fetched *prometheus.CounterVec
 	evicted prometheus.Counter
+	bundles prometheus.Counter
 	bytes   *prometheus.Desc
 	folders *prometheus.Desc
 }
@@ -24,6 +25,8 @@ func newCounters() counters {
 				"or parent's folder)."}, []string{"from"}),
 		evicted: prometheus.NewCounter(prometheus.CounterOpts{Name: "arbor_pack_cache_evictions_total",
 			Help: "Repositories that were removed from the cache."}),
+		bundles: prometheus.NewCounter(prometheus.CounterOpts{Name: "arbor_bundles_offered_total",
+			Help: "Clients that were given the address of a bundle, from which they download most of a clone."}),
 		bytes: prometheus.NewDesc("arbor_pack_cache_bytes",
 			"Bytes of packs in the cache of repositories.", nil, nil),
 		folders: prometheus.NewDesc("arbor_pack_cache_repositories", "Repositories in the cache.", nil, nil),
@@ -38,6 +41,7 @@ func newCounters() counters {
 func (s *Service) Describe(to chan<- *prometheus.Desc) {
 	s.counters.fetched.Describe(to)
 	s.counters.evicted.Describe(to)
+	s.counters.bundles.Describe(to)
 	to <- s.counters.bytes
 	to <- s.counters.folders
 }
@@ -46,6 +50,7 @@ func (s *Service) Describe(to chan<- *prometheus.Desc) {
 func (s *Service) Collect(to chan<- prometheus.Metric) {
 	s.counters.fetched.Collect(to)
 	s.counters.evicted.Collect(to)
+	s.counters.bundles.Collect(to)
 	list, total := s.bySize()
 	to <- prometheus.MustNewConstMetric(s.counters.bytes, prometheus.GaugeValue, float64(total))
 	to <- prometheus.MustNewConstMetric(s.counters.folders, prometheus.GaugeValue, float64(len(list)))

@@ -47,7 +47,10 @@ func (s *Service) Move(ctx context.Context, o MoveOptions) (Moved, error) {
 	if err := m.repositories(ctx); err != nil {
 		return m.moved, err
 	}
-	return m.moved, m.files(ctx)
+	if err := m.files(ctx); err != nil {
+		return m.moved, err
+	}
+	return m.moved, m.bundles(ctx)
 }
 
 type move struct {
@@ -398,4 +401,17 @@ func (m *move) file(ctx context.Context, f *packFile) error {
 		return err
 	}
 	return m.s.delete(ctx, []*packFile{f})
+}
+
+// bundles removes the bundles in other depots. Servers make them again.
+func (m *move) bundles(ctx context.Context) error {
+	var list []*bundle
+	err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = bundlesWhere(tx, `depot_id <> $1`, m.to)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return m.s.removeBundles(ctx, list)
 }

@@ -10,8 +10,9 @@
 //	sweep.go  what nobody names any longer
 //	move.go   repositories between the data folder and a depot, packs between depots
 //	verify.go comparing rows with what lies in depots
+//	bundle.go bundles, which clients download from a depot: making and removing them; offer.go: who is given one
 //	metrics.go  what the cache does
-//	store.go  the SQL
+//	store.go  the SQL; bundlestore.go: of bundles
 //
 // A pack is an immutable file: one object of the depot, or, up to 64 KiB, bytes in its row. So a small push needs the
 // database alone. It is kept before it comes into the folder, and before the transaction that moves a ref to what is in
@@ -66,6 +67,8 @@ const graceTime = 7 * 24 * time.Hour
 type Service struct {
 	// Size is how many bytes the cached folders may take together; 0: as many as there are. Set before Run.
 	Size int64
+	// BundleSize is how many bytes a repository's packs must have for a bundle; 0: none has one. Set before Run.
+	BundleSize int64
 
 	db    *db.DB
 	git   *git.Git
@@ -79,12 +82,13 @@ type Service struct {
 	mu     sync.Mutex
 	keeps  *bool // whether new repositories are kept in a depot, once it was asked
 	cached map[repo.Folder]*cached
+	led    map[repo.ID]led
 }
 
 // New returns the service.
 func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files *file.Store) *Service {
 	return &Service{db: d, git: g, log: log, repos: repos, files: files,
-		counters: newCounters(), cached: map[repo.Folder]*cached{}}
+		counters: newCounters(), cached: map[repo.Folder]*cached{}, led: map[repo.ID]led{}}
 }
 
 // Keeps reports whether packs of new repositories go to a depot. It is the same for as long as this process runs.

@@ -29,8 +29,11 @@ func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error
 
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
 // graceTime, or as long as another folder has them; with now, those that no other folder has go at once, and those that
-// the repository had before. The folder that a repository has now stays.
+// the repository had before. The folder that a repository has now stays. Bundles of the folder go at once.
 func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
+	if err := s.endBundles(ctx, f, now); err != nil {
+		return err
+	}
 	var gone []*packFile
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		gone = nil

@@ -231,7 +231,8 @@ func namedOf(tx *db.Tx, keys []string) ([]string, error) {
 	return db.QueryList(tx, func(row db.Scanner) (key string, err error) {
 		err = row.Scan(&key)
 		return key, err
-	}, `SELECT key_name FROM pack_files WHERE key_name IN `+db.Values(1, len(keys)), db.Args(keys)...)
+	}, `SELECT key_name FROM pack_files WHERE key_name IN `+db.Values(1, len(keys))+`
+		UNION ALL SELECT key_name FROM bundles WHERE key_name IN `+db.Values(1, len(keys)), db.Args(keys)...)
 }
 
 // formerOf lists the folders of a repository with packs before f, if that is its folder.

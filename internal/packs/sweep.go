@@ -10,21 +10,23 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/depot"
+	"arbor/internal/file"
 	"arbor/internal/repo"
 )
 
 // sweepMost is how many files one sweep removes.
 const sweepMost = 1000
 
-// SweepShard removes what is left over: files that no folder has had for graceTime; and, in one of 256 parts of each
-// depot, files without a row that are older than grace. With the first part go packs of folders that no repository
-// has. Only one node at a time may call it.
+// SweepShard removes what is left over: files that no folder has had for graceTime; bundles that nobody is given any
+// longer; and, in one of 256 parts of each depot, files without a row that are older than grace. With the first part
+// go packs of folders that no repository has. Only one node at a time may call it.
 func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
 	var all error
 	if shard == 0 {
 		all = s.sweepFolders(ctx, grace)
 	}
-	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepDepots(ctx, shard, grace))
+	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepBundles(ctx, min(bundleGrace, grace)),
+		s.sweepDepots(ctx, shard, grace))
 }
 
 // sweepFolders takes packs from folders that no repository has, such as those of a fork that failed; none while a backup
@@ -82,22 +84,29 @@ func (s *Service) sweepDepots(ctx context.Context, shard int64, grace time.Durat
 		return err
 	}
 	var all error
-	for _, d := range list {
-		all = errors.Join(all, s.sweepDepot(ctx, d, shard, grace))
+	for id, d := range list {
+		all = errors.Join(all, s.sweepDepot(ctx, id, d, shard, grace))
 	}
 	return all
 }
 
-func (s *Service) sweepDepot(ctx context.Context, d *depot.Depot, shard int64, grace time.Duration) error {
+func (s *Service) sweepDepot(
+	ctx context.Context, id file.DepotID, d *depot.Depot, shard int64, grace time.Duration,
+) error {
 	var keys []string
+	sizes := map[string]int64{}
 	before := time.Now().Add(-grace)
 	prefix := Folder + "/" + strconv.FormatInt(shard|repo.Shards, 16)[1:] + "/"
 	err := d.List(ctx, prefix, func(e depot.Entry) error {
+		sizes[path.Base(e.Key)] = e.Size
 		if e.Modified.Before(before) {
 			keys = append(keys, path.Base(e.Key))
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.forgetLost(ctx, id, path.Base(prefix), sizes, before)
+	}
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,7 @@ type Verification struct {
 	Progress func(done, all int64)
 	Problem  func(repos []repo.ID, problem string) // of a pack that these repositories have
 	Left     func(key string)                      // of an object that belongs to nothing
+	Bundle   func(problem string)                  // of a bundle, which a server makes again
 }
 
 // readers is how many packs are read at one time.
@@ -43,13 +44,13 @@ func (s *Service) Verify(ctx context.Context, v Verification) (packs int64, err 
 		return 0, err
 	}
 	var mu sync.Mutex
-	g, ctx := errgroup.WithContext(ctx)
+	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(readers)
 	for n, f := range rows {
 		size, listed := lists[f.depot][f.key]
 		delete(lists[f.depot], f.key)
 		g.Go(func() error {
-			problem, err := s.verify(ctx, f, listed && size == f.size(), v.Deep)
+			problem, err := s.verify(reading, f, listed && size == f.size(), v.Deep)
 			if err != nil {
 				return err
 			}
@@ -59,7 +60,7 @@ func (s *Service) Verify(ctx context.Context, v Verification) (packs int64, err 
 			if problem == "" {
 				return nil
 			}
-			having, err := s.having(ctx, f)
+			having, err := s.having(reading, f)
 			if err == nil && len(having) > 0 {
 				v.Problem(having, keyPath(f.key)+" "+problem)
 			}
@@ -67,6 +68,9 @@ func (s *Service) Verify(ctx context.Context, v Verification) (packs int64, err 
 		})
 	}
 	if err := g.Wait(); err != nil {
+		return 0, err
+	}
+	if err := s.verifyBundles(ctx, lists, v); err != nil {
 		return 0, err
 	}
 	for _, list := range lists {

@@ -51,6 +51,7 @@ type Options struct {
 	DataDir        string             // parent of the repositories' directories
 	Objects        string             // address of package depot for new files and repositories; empty: DataDir
 	CacheSize      int64              // bytes that repositories of a depot take in DataDir; 0: as many as there are
+	BundleSize     int64              // bytes of packs from which a repository of a depot has a bundle; 0: none has
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
 	MaxTreeEntries int                // 0: gitdata.DefaultMaxTreeEntries
@@ -152,7 +153,7 @@ func newServer(o Options) *Server {
 	f.Repos.Quota = o.Quota
 	f.Files.Metrics = depot.NewMetrics()
 	f.Files.Pin(o.Objects)
-	f.Packs.Size = o.CacheSize
+	f.Packs.Size, f.Packs.BundleSize = o.CacheSize, o.BundleSize
 	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
 	if f.LFS.Key == nil {
 		f.LFS.Key = durable.NewKey()

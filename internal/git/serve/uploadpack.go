@@ -32,13 +32,16 @@ type Request struct {
 	Refs   func(context.Context) (git.Refs, error)
 	Absent git.Absent // for the client
 	Shared *Shared    // for protocol 2 and HTTP; nil: each request has a process of its own
+	// Bundle returns what the client may download before it fetches the rest; nil: nothing. It is called if the client
+	// asks, in protocol 2.
+	Bundle func(context.Context) *wire.Bundle
 }
 
 // MaxFetchRequest bounds a request for objects, in bytes: half a million wants
 // and haves.
 const MaxFetchRequest = 32 << 20
 
-// UploadPack answers a fetch: protocol 2's ls-refs from Refs, all else through
+// UploadPack answers a fetch: protocol 2's ls-refs from Refs, its bundle-uri from Bundle, all else through
 // `git upload-pack`, which is bounded by git.Options.TransferTimeout. What the
 // client did wrong is reported in git's protocol if there is
 // a message for it; the errors are Malformed and TooLarge before anything was written,
@@ -55,6 +58,8 @@ func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
 			return nil
 		case "ls-refs":
 			return answerLsRefs(ctx, in, o)
+		case wire.BundleURI:
+			return answerBundleURI(ctx, in, o)
 		case "fetch":
 		default:
 			return errs.Newf(errs.Malformed, "unknown command %q", errs.Clip(command))
@@ -92,6 +97,18 @@ func answerLsRefs(ctx context.Context, in io.Reader, o Request) error {
 		return err
 	}
 	return clientGone(wire.WriteLsRefs(o.Out, request, refs))
+}
+
+// answerBundleURI answers with an empty list if there is no bundle, or none any longer: the client goes on without.
+func answerBundleURI(ctx context.Context, in io.Reader, o Request) error {
+	if err := wire.ReadBundleURI(in); err != nil {
+		return err
+	}
+	var bundle *wire.Bundle
+	if o.Bundle != nil {
+		bundle = o.Bundle(ctx)
+	}
+	return clientGone(wire.WriteBundleURI(o.Out, bundle))
 }
 
 // clientGone marks an error of writing to the client.

@@ -65,26 +65,37 @@ const pushCapabilities = "report-status report-status-v2 delete-refs side-band-6
 
 // WriteAdvertisement answers info/refs?service=... of smart HTTP: the refs in
 // protocol 0 and 1, the capabilities alone in protocol 2 (which pushes do not
-// have: they get protocol 0). service is one of the two Service constants.
-func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs) error {
-	return writeAdvertisement(w, service, protocol, refs, false)
+// have: they get protocol 0), with more of them if given. service is one of the
+// two Service constants.
+func WriteAdvertisement(w io.Writer, service string, protocol int, refs Refs, more ...string) error {
+	if protocol == 2 && service == ServiceUploadPack {
+		return writeCapabilities(w, more)
+	}
+	return writeRefLists(w, service, protocol, refs, false)
 }
 
 // WriteGreeting is WriteAdvertisement on a connection that stays open, as over SSH.
-func WriteGreeting(w io.Writer, service string, protocol int, refs Refs) error {
-	return writeAdvertisement(w, service, protocol, refs, true)
+func WriteGreeting(w io.Writer, service string, protocol int, refs Refs, more ...string) error {
+	if protocol == 2 && service == ServiceUploadPack {
+		return writeCapabilities(w, more)
+	}
+	return writeRefLists(w, service, protocol, refs, true)
 }
 
-func writeAdvertisement(w io.Writer, service string, protocol int, refs Refs, connected bool) error {
-	out := bufio.NewWriterSize(w, 64<<10)
-	if protocol == 2 && service == ServiceUploadPack {
-		for _, line := range []string{"version 2", agent, "ls-refs=unborn",
-			"fetch=shallow wait-for-done filter", "server-option", "object-format=sha1"} {
-			_, _ = out.Write(AppendPkt(nil, line+"\n"))
-		}
-		_, _ = out.WriteString(FlushPkt)
-		return out.Flush()
+// writeCapabilities writes the advertisement of protocol 2.
+func writeCapabilities(w io.Writer, more []string) error {
+	var out []byte
+	for _, line := range append([]string{"version 2", agent, "ls-refs=unborn",
+		"fetch=shallow wait-for-done filter", "server-option", "object-format=sha1"}, more...) {
+		out = AppendPkt(out, line+"\n")
 	}
+	_, err := w.Write(append(out, FlushPkt...))
+	return err
+}
+
+// writeRefLists writes the advertisement of protocol 0 and 1.
+func writeRefLists(w io.Writer, service string, protocol int, refs Refs, connected bool) error {
+	out := bufio.NewWriterSize(w, 64<<10)
 	capabilities := fetchCapabilities
 	if !connected {
 		capabilities += " no-done" // only where each request stands alone

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bufio"
+	"bytes"
 	"io"
 	"slices"
 	"sort"
@@ -24,38 +25,41 @@ const (
 	maxPrefixes        = 65536    // past it git ignores them all, and so do we
 	maxPrefixBytes     = 4 << 20  // of all prefixes together; past it likewise
 	maxLsRefs          = 32 << 20 // bytes of a whole request
+	maxPeeked          = 16 << 10 // in which the command of a request stands
 )
 
 // PeekCommand reads the command of a protocol 2 request and leaves it there:
-// "ls-refs", "fetch"; empty for an empty request.
+// "ls-refs", "fetch"; empty for an empty request. Capabilities may stand before it,
+// as in git's requests for bundles. in buffers maxPeeked bytes at least.
 func PeekCommand(in *bufio.Reader) (string, error) {
-	head, err := in.Peek(4)
-	if err != nil {
-		return "", MalformedEOF(err)
-	}
-	if string(head) == FlushPkt {
-		return "", nil
-	}
-	n := 0
-	for _, c := range head {
-		digit, ok := unhex(c)
-		if !ok {
-			return "", errs.New(errs.Malformed, "bad pkt-line length")
+	for at := 0; ; {
+		head, err := in.Peek(at + 4)
+		if err != nil {
+			return "", MalformedEOF(err)
 		}
-		n = n<<4 | digit
+		if at == 0 && string(head) == FlushPkt {
+			return "", nil
+		}
+		n := 0
+		for _, c := range head[at:] {
+			digit, ok := unhex(c)
+			if !ok {
+				return "", errs.New(errs.Malformed, "bad pkt-line length")
+			}
+			n = n<<4 | digit
+		}
+		if n <= 4 || at+n > maxPeeked-4 {
+			return "", errs.New(errs.Malformed, "bad command in a protocol 2 request")
+		}
+		line, err := in.Peek(at + n)
+		if err != nil {
+			return "", MalformedEOF(err)
+		}
+		if command, ok := bytes.CutPrefix(line[at+4:], []byte("command=")); ok {
+			return string(bytes.TrimSuffix(command, []byte("\n"))), nil
+		}
+		at += n
 	}
-	if n <= 4 || n > 64 {
-		return "", errs.New(errs.Malformed, "bad command in a protocol 2 request")
-	}
-	line, err := in.Peek(n)
-	if err != nil {
-		return "", MalformedEOF(err)
-	}
-	command, ok := strings.CutPrefix(strings.TrimSuffix(string(line[4:]), "\n"), "command=")
-	if !ok {
-		return "", errs.New(errs.Malformed, "bad command in a protocol 2 request")
-	}
-	return command, nil
 }
 
 // ReadLsRefs reads a whole `command=ls-refs` request. The error is Malformed

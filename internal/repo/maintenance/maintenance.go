@@ -1,6 +1,6 @@
 // Package maintenance keeps the repositories' folders in order, in the background:
 //
-//	packs that are consolidated                       packing.go
+//	packs that are consolidated, bundles of them      packing.go
 //	folders of deleted repositories                   discard.go
 //	folders without a row, and what is left in others sweep.go
 //	notes of unreached objects that are too old       forget.go
@@ -18,6 +18,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/git"
 	"arbor/internal/keyed"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 )
 
@@ -34,6 +35,9 @@ type Service struct {
 	log    *slog.Logger
 	repos  *repo.Service
 	beside []Sweeper
+
+	// Bundles are made after packing. Set before Run.
+	Bundles *packs.Service
 
 	packing *keyed.Queue[repo.ID] // repositories that were written to
 	large   *keyed.Queue[repo.ID] // those whose packing takes long
@@ -54,13 +58,13 @@ const (
 
 // Run keeps the repositories' folders in order until ctx is done. One worker looks at
 // each repository that was written to and does small packings; another one does large
-// ones, one after the other. Beside them a slow round through all folders finds the work
+// ones and makes bundles, one after the other. Beside them a slow round through all folders finds the work
 // that a dead node left, and folders that are no longer needed.
 func (s *Service) Run(ctx context.Context) error {
 	defer s.repos.Wait()
 	var workers sync.WaitGroup
 	workers.Go(func() { s.packing.Work(ctx, s.look) })
-	workers.Go(func() { s.large.Work(ctx, s.pack) })
+	workers.Go(func() { s.large.Work(ctx, s.packLarge) })
 	workers.Go(func() { s.poll(ctx) })
 	workers.Wait()
 	return nil

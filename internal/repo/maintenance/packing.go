@@ -24,7 +24,7 @@ func (s *Service) resume(ctx context.Context) error {
 		return err
 	}
 	for _, id := range due {
-		if u, err := s.upkeep(ctx, id); err != nil || u.Needed {
+		if u, bundle, err := s.upkeep(ctx, id); err != nil || u.Needed || bundle {
 			s.repos.Wrote(id)
 			continue
 		}
@@ -43,28 +43,34 @@ func (s *Service) look(ctx context.Context, id repo.ID) {
 		s.packing.AddAfter(id, leaseTime)
 		return
 	}
-	u, err := s.upkeep(ctx, id)
+	u, bundle, err := s.upkeep(ctx, id)
 	switch {
 	case errs.Is(err, errs.NotFound): // it has been deleted
 	case err != nil && ctx.Err() == nil:
 		s.log.WarnContext(ctx, "the packs of a repository cannot be listed", "repository", id, "error", err)
-	case err != nil || !u.Needed:
-	case u.Bytes > smallJob:
+	case err != nil || !u.Needed && !bundle:
+	case u.Bytes > smallJob || bundle:
 		s.large.Add(id)
 	default:
-		s.pack(ctx, id)
+		s.pack(ctx, id, false)
 	}
 }
 
-// upkeep finds out what the packs of a repository need.
-func (s *Service) upkeep(ctx context.Context, id repo.ID) (git.Upkeep, error) {
+// upkeep finds out what the packs of a repository need, and whether its bundle is due.
+func (s *Service) upkeep(ctx context.Context, id repo.ID) (u git.Upkeep, bundle bool, err error) {
 	objects, release, err := s.repos.GitOf(ctx, id)
 	if err != nil {
-		return git.Upkeep{}, err
+		return u, false, err
 	}
 	defer release()
-	return objects.Upkeep()
+	if u, err = objects.Upkeep(); err == nil && objects.IsKept() {
+		bundle, err = s.Bundles.BundleDue(ctx, id)
+	}
+	return u, bundle, err
 }
+
+// packLarge packs a repository whose packing takes long, and makes its bundle.
+func (s *Service) packLarge(ctx context.Context, id repo.ID) { s.pack(ctx, id, true) }
 
 // packingLease is the right to change a repository's packs.
 type packingLease struct {
@@ -78,7 +84,7 @@ const maxWait = 6 * time.Hour
 
 // pack packs a repository, unless another node does. A row stands for the work until it
 // is done, so it is tried again after a failure or the death of the node.
-func (s *Service) pack(ctx context.Context, id repo.ID) {
+func (s *Service) pack(ctx context.Context, id repo.ID, bundle bool) {
 	if s.repos.Room.Check() != nil {
 		s.packing.AddAfter(id, leaseTime)
 		return
@@ -108,6 +114,9 @@ func (s *Service) pack(ctx context.Context, id repo.ID) {
 		}
 		defer release()
 		again, err = objects.Maintain(ctx, p.now.Time())
+		if err == nil && bundle && objects.IsKept() {
+			err = s.Bundles.MakeBundle(ctx, id)
+		}
 		return err
 	})
 	p.lease = lease

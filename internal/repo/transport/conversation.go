@@ -60,14 +60,12 @@ func (s *Service) greet(ctx context.Context, c *Conversation, service string, ki
 	if err != nil {
 		return err
 	}
-	var refs git.Refs
-	if c.Protocol != 2 {
-		if refs, err = s.repos.Refs(ctx, a); err != nil {
-			return err
-		}
+	refs, more, err := s.advertised(ctx, a, c.Protocol)
+	if err != nil {
+		return err
 	}
 	admission.As(ctx, kind)
-	return wire.WriteGreeting(c.Out, service, c.Protocol, refs)
+	return wire.WriteGreeting(c.Out, service, c.Protocol, refs, more...)
 }
 
 // hear reads the next message whole, while memory is asked for as it comes. It is empty when the client has
@@ -126,7 +124,8 @@ func (s *Service) answerFetch(
 	defer release()
 	o := serve.Request{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
 		Absent: s.repos.AbsentTo(a), Shared: s.Shared,
-		Refs: func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) }}
+		Refs:   func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) },
+		Bundle: func(ctx context.Context) *wire.Bundle { return s.Bundles.OfferedBundle(ctx, a) }}
 	if c.Protocol == 2 {
 		return serve.UploadPack(ctx, objects, o)
 	}

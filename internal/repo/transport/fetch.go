@@ -30,18 +30,28 @@ func (api *API) InfoRefs(w http.ResponseWriter, r *http.Request, a *repo.Access)
 	}
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-"+service+"-advertisement")
-	var refs git.Refs
-	if protocol != 2 {
-		var err error
-		if refs, err = api.s.repos.Refs(r.Context(), a); err != nil {
-			return err
-		}
+	refs, more, err := api.s.advertised(r.Context(), a, protocol)
+	if err != nil {
+		return err
 	}
 	out := bufio.NewWriterSize(w, 64<<10)
-	if err := wire.WriteAdvertisement(out, service, protocol, refs); err != nil {
+	if err := wire.WriteAdvertisement(out, service, protocol, refs, more...); err != nil {
 		return err
 	}
 	return out.Flush()
+}
+
+// advertised returns the refs of a repository; in protocol 2, where fetches ask for them later, the capabilities that
+// not every repository has.
+func (s *Service) advertised(
+	ctx context.Context, a *repo.Access, protocol int,
+) (refs git.Refs, more []string, err error) {
+	if protocol != 2 {
+		refs, err = s.repos.Refs(ctx, a)
+	} else if s.Bundles.OffersBundle(ctx, a) {
+		more = []string{wire.BundleURI}
+	}
+	return refs, more, err
 }
 
 // POST /{owner}/{repo}/git-upload-pack
@@ -65,5 +75,6 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.repos.Refs(ctx, a) },
 		Absent: api.s.repos.AbsentTo(a), Shared: api.s.Shared,
+		Bundle: func(ctx context.Context) *wire.Bundle { return api.s.Bundles.OfferedBundle(ctx, a) },
 	})
 }

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/git/serve"
 	"arbor/internal/keyed"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 )
 
@@ -38,6 +39,8 @@ type Service struct {
 
 	// Shared has fetches share the work of git; nil: they do not. Set before the first fetch.
 	Shared *serve.Shared
+	// Bundles has clients download most of a clone from a depot. Set before the first fetch.
+	Bundles *packs.Service
 }
 
 // New returns the service.

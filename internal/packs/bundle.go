@@ -1,0 +1,334 @@
+package packs
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"os"
+	"strings"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+	"arbor/internal/durable"
+	"arbor/internal/file"
+	"arbor/internal/git"
+	"arbor/internal/repo"
+)
+
+// A bundle lies beside the packs in their depot. Its row is there before its bytes, so that a purge knows of it, and
+// goes after them. What becomes of it:
+//
+//	repository hidden, renamed           it stays; each request is checked before its address is given
+//	  or transferred; membership lost
+//	default branch pushed by force, or   it is withdrawn by the next packing, and removed after bundleGrace
+//	  another branch
+//	a newer one made                     the same
+//	repository deleted                   its row goes with the repository's, and the file by the sweep
+//	objects purged                       it goes before the purge ends
+//	packs moved to another place         it goes, and is made again there
+//	lost in its depot                    it is withdrawn by the sweep, and made again
+//	store backed up and restored         it is not in the backup
+
+// bundleGrace is how long a bundle that is withdrawn stays in its depot: clients that were just given its address
+// download it. Until then no other one is made after it, so pushes by force do not make many.
+const bundleGrace = time.Hour
+
+// bundleTask is what is to be done for the bundle of a repository.
+type bundleTask int
+
+const (
+	keepBundle bundleTask = iota
+	withdrawBundle
+	makeBundle
+)
+
+// BundleDue reports whether MakeBundle has work for a repository.
+func (s *Service) BundleDue(ctx context.Context, id repo.ID) (bool, error) {
+	_, task, err := s.bundleTask(ctx, id)
+	return task != keepBundle, err
+}
+
+// bundleTask finds out what is to be done.
+func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, task bundleTask, err error) {
+	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		now, err = bundledOf(tx, id)
+		return err
+	})
+	if err != nil || now == nil {
+		return nil, keepBundle, err
+	}
+	depotID, place, err := s.files.Place(ctx)
+	if err != nil {
+		return nil, keepBundle, err
+	}
+	usable := s.BundleSize > 0 && place != nil && place.Signs() && now.tip != ""
+	var live *bundle
+	waits := false // an earlier one is to be removed, or one is on its way
+	for _, b := range now.bundles {
+		if b.made != 0 && b.gone == 0 {
+			live = b
+		} else {
+			waits = true
+		}
+	}
+	if live == nil {
+		if usable && !waits && now.packed >= s.BundleSize {
+			task = makeBundle
+		}
+		return now, task, nil
+	}
+	leads := false
+	if usable && live.folder == now.folder && live.depot == depotID {
+		if leads, err = s.leads(ctx, live, now.tip); err != nil {
+			return nil, keepBundle, err
+		}
+	}
+	switch {
+	case !leads:
+		task = withdrawBundle
+	case !waits && live.tip != now.tip && now.packed-live.packed > live.packed/2:
+		task = makeBundle // each one is for packs half as large again: bytes are written again a few times in all
+	}
+	return now, task, nil
+}
+
+// MakeBundle makes the bundle of a repository that needs one, and withdraws one that must not be offered any longer.
+// The caller holds the lease of the repository's packing. Errors: 503; 507.
+func (s *Service) MakeBundle(ctx context.Context, id repo.ID) error {
+	now, task, err := s.bundleTask(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case task == withdrawBundle:
+		return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return withdraw(tx, `repo_id = $2`, id) })
+	case task == makeBundle:
+		return s.makeBundle(ctx, now)
+	}
+	return nil
+}
+
+// makeBundle writes a bundle to a file without a name, and uploads that.
+func (s *Service) makeBundle(ctx context.Context, of *bundled) error {
+	began := time.Now()
+	objects, release, err := s.repos.Open(ctx, of.folder.ID, of.folder.Purges)
+	if err != nil {
+		return err
+	}
+	defer release()
+	spool, err := os.CreateTemp(s.repos.Dir(), durable.Temporary)
+	if err != nil {
+		return err
+	}
+	defer spool.Close()
+	if err := os.Remove(spool.Name()); err != nil { // a server that is killed leaves nothing
+		return err
+	}
+	out := &spooled{file: spool, sum: sha256.New(), check: s.repos.Room.Check}
+	if err := objects.WriteBundle(ctx, out, []git.Ref{{Name: git.Heads + of.branch, SHA: of.tip}}); err != nil {
+		return err
+	}
+	id, to, err := s.files.Place(ctx)
+	if err == nil && to == nil {
+		err = errors.New("packs: the store has no depot any more: restart the server")
+	}
+	if err != nil {
+		return err
+	}
+	b := &bundle{key: newKey(), folder: of.folder, depot: id, tip: of.tip, size: out.size,
+		sha256: hex.EncodeToString(out.sum.Sum(nil)), packed: of.packed}
+	if err := s.upload(ctx, b, to, spool); err != nil {
+		return errors.Join(err, s.abandon(context.WithoutCancel(ctx), b))
+	}
+	s.log.InfoContext(ctx, "made a bundle", "repository", of.folder.ID, "bytes", b.size, "took", time.Since(began))
+	return nil
+}
+
+// errPurgedBundle says that a bundle has objects that a purge may have removed.
+var errPurgedBundle = errors.New("packs: the repository was purged, moved or deleted while its bundle was made")
+
+// upload puts a bundle into its depot, between the row and the note that it may be offered.
+func (s *Service) upload(ctx context.Context, b *bundle, to *depot.Depot, from *os.File) error {
+	current := func(tx *db.Tx) error {
+		is, err := isCurrentFolder(tx, b.folder)
+		if err == nil && !is {
+			err = errPurgedBundle
+		}
+		return err
+	}
+	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if err := current(tx); err != nil {
+			return err
+		}
+		return addBundle(tx, b)
+	})
+	if err == nil {
+		err = to.Put(ctx, keyPath(b.key), from, b.size)
+	}
+	if err != nil {
+		return err
+	}
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if err := current(tx); err != nil {
+			return err
+		}
+		there, err := offer(tx, b)
+		if err == nil && !there {
+			err = errPurgedBundle
+		}
+		return err
+	})
+}
+
+// abandon removes a bundle that was not made, or leaves that to the sweep.
+func (s *Service) abandon(ctx context.Context, b *bundle) error {
+	err := s.removeBundles(ctx, []*bundle{b})
+	if err != nil {
+		err = errors.Join(err, s.db.Write(ctx, func(tx *db.Tx) error { return withdraw(tx, `key_name = $2`, b.key) }))
+	}
+	return err
+}
+
+// spooled is a bundle in a file, which is written while there is room for it.
+type spooled struct {
+	file  *os.File
+	sum   hash.Hash
+	size  int64
+	check func() error
+}
+
+func (w *spooled) Write(p []byte) (int, error) {
+	if err := w.check(); err != nil {
+		return 0, err
+	}
+	w.sum.Write(p)
+	n, err := w.file.Write(p)
+	w.size += int64(n)
+	return n, err
+}
+
+// removeBundles removes bundles from their depots, and then their rows.
+func (s *Service) removeBundles(ctx context.Context, list []*bundle) error {
+	if len(list) == 0 {
+		return nil
+	}
+	files := make([]*packFile, len(list))
+	for n, b := range list {
+		files[n] = b.asFile()
+	}
+	if err := s.delete(ctx, files); err != nil {
+		return err
+	}
+	return s.db.Write(ctx, func(tx *db.Tx) error { return dropBundles(tx, list) })
+}
+
+// uploadLook is how often it is looked whether an upload has ended.
+const uploadLook = 200 * time.Millisecond
+
+// endBundles removes the bundles of a folder that no repository has any longer. With now it waits for one that is being
+// uploaded; otherwise whoever uploads it removes it.
+func (s *Service) endBundles(ctx context.Context, f repo.Folder, now bool) error {
+	for {
+		var list []*bundle
+		var busy bool
+		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+			const of = `b.repo_id = $1 AND b.purges = $2
+				AND NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = b.repo_id AND r.purges = b.purges)`
+			err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM bundles b WHERE `+of+` AND `+uploading(tx)+`)`, f.ID, f.Purges).
+				Scan(&busy)
+			if err == nil && !busy {
+				list, err = bundlesWhere(tx, of, f.ID, f.Purges)
+			}
+			return err
+		})
+		if err != nil || busy && !now {
+			return err
+		}
+		if !busy {
+			return s.removeBundles(ctx, list)
+		}
+		if err := git.Sleep(ctx, uploadLook); err != nil {
+			return err
+		}
+	}
+}
+
+// sweepBundles removes bundles that were withdrawn some time ago, and withdraws those whose upload broke off.
+func (s *Service) sweepBundles(ctx context.Context, grace time.Duration) error {
+	var list []*bundle
+	broken := false
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
+		now, err := tx.Clock()
+		if err != nil {
+			return err
+		}
+		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM bundles b WHERE b.made_at IS NULL AND b.gone_at IS NULL
+			AND NOT (` + uploading(tx) + `))`).Scan(&broken)
+		if err == nil {
+			list, err = bundlesWhere(tx, `b.gone_at <= $1`, now-db.Time(grace.Microseconds()))
+		}
+		return err
+	})
+	if err == nil && broken {
+		err = s.db.Write(ctx, func(tx *db.Tx) error {
+			return withdraw(tx, `b.made_at IS NULL AND NOT (`+uploading(tx)+`)`)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return s.removeBundles(ctx, list)
+}
+
+// forgetLost withdraws bundles, whose keys begin with two digits, that a list of their depot does not have with their
+// sizes. Those that were made after a time may be newer than the list.
+func (s *Service) forgetLost(
+	ctx context.Context, id file.DepotID, digits string, sizes map[string]int64, before time.Time,
+) error {
+	var list []*bundle
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		list, err = bundlesWhere(tx, `b.depot_id = $1 AND b.key_name >= $2 AND b.key_name < $3 AND b.made_at < $4
+			AND b.gone_at IS NULL`, id, digits, digits+"g", db.FromTime(before))
+		return err
+	})
+	for _, b := range list {
+		if size, ok := sizes[b.key]; err == nil && (!ok || size != b.size) {
+			s.log.WarnContext(ctx, "a bundle is missing or altered in its depot, and is made again", "repository",
+				b.folder.ID, "key", keyPath(b.key))
+			err = s.db.Write(ctx, func(tx *db.Tx) error { return withdraw(tx, `key_name = $2`, b.key) })
+		}
+	}
+	return err
+}
+
+// verifyBundles compares the rows of bundles with what lies in depots, and takes them off the lists.
+func (s *Service) verifyBundles(
+	ctx context.Context, lists map[file.DepotID]map[string]int64, v Verification,
+) error {
+	var rows []*bundle
+	err := s.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
+		rows, err = bundlesWhere(tx, `TRUE`)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, b := range rows {
+		size, listed := lists[b.depot][b.key]
+		delete(lists[b.depot], b.key)
+		if b.made == 0 || b.gone != 0 {
+			continue
+		}
+		problem, err := s.verify(ctx, b.asFile(), listed && size == b.size, v.Deep)
+		if err != nil {
+			return err
+		}
+		if problem != "" {
+			v.Bundle(fmt.Sprintf("%s, a bundle, %s", keyPath(b.key), strings.TrimSpace(problem)))
+		}
+	}
+	return nil
+}

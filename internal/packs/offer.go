@@ -1,0 +1,110 @@
+package packs
+
+import (
+	"context"
+
+	"arbor/internal/db"
+	"arbor/internal/depot"
+	"arbor/internal/file"
+	"arbor/internal/git"
+	"arbor/internal/git/wire"
+	"arbor/internal/repo"
+)
+
+// A bundle has what the default branch led to when it was made, and no other ref. It is offered while its tip is in the
+// history of that branch: so all of it can be fetched by whoever may read the repository, whatever else is hidden there
+// (repo.Absent), and what was pushed away by force is not handed out again.
+
+// OffersBundle reports whether OfferedBundle has one for the caller, who may fetch.
+func (s *Service) OffersBundle(ctx context.Context, a *repo.Access) bool {
+	b, _, err := s.offered(ctx, a)
+	s.logOffer(ctx, a, err)
+	return b != nil && err == nil
+}
+
+// OfferedBundle returns the bundle of a repository for the caller, who may fetch, with an address that is valid for
+// file.Validity; nil: there is none. It needs no error: clients do without.
+func (s *Service) OfferedBundle(ctx context.Context, a *repo.Access) *wire.Bundle {
+	b, from, err := s.offered(ctx, a)
+	address := ""
+	if err == nil && b != nil {
+		address, err = from.URL(ctx, keyPath(b.key), depot.Answer{Type: file.AnyBytes,
+			Disposition: `attachment; filename="default.bundle"`, Plain: true}, file.Validity)
+	}
+	s.logOffer(ctx, a, err)
+	if err != nil || address == "" {
+		return nil
+	}
+	s.counters.bundles.Inc()
+	return &wire.Bundle{Address: address, Token: int64(b.made)}
+}
+
+func (s *Service) logOffer(ctx context.Context, a *repo.Access, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "a bundle was not offered", "repository", a.ID, "error", err)
+	}
+}
+
+// offered returns the bundle that may be offered now, and where it is; nil: there is none.
+func (s *Service) offered(ctx context.Context, a *repo.Access) (*bundle, *depot.Depot, error) {
+	if s.BundleSize == 0 || a.Packs == 0 {
+		return nil, nil, nil
+	}
+	var b *bundle
+	var tip git.SHA
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		b, tip, err = offeredOf(tx, repo.Folder{ID: a.ID, Purges: a.Purges})
+		return err
+	})
+	if err != nil || b == nil {
+		return nil, nil, err
+	}
+	from, err := s.files.Depot(ctx, b.depot)
+	if err != nil || !from.Signs() {
+		return nil, nil, err
+	}
+	if leads, err := s.leads(ctx, b, tip); err != nil || !leads {
+		return nil, nil, err
+	}
+	return b, from, nil
+}
+
+// led is the last answer for a repository: whether a bundle leads to the tip of the default branch.
+type led struct {
+	key   string
+	tip   git.SHA
+	leads bool
+}
+
+// maxLed is for how many repositories answers are kept.
+const maxLed = 10_000
+
+// leads reports whether the tip of a bundle is in the history of a commit.
+func (s *Service) leads(ctx context.Context, b *bundle, tip git.SHA) (bool, error) {
+	if b.tip == tip {
+		return true, nil
+	}
+	id := b.folder.ID
+	s.mu.Lock()
+	last := s.led[id]
+	s.mu.Unlock()
+	if last.key == b.key && last.tip == tip {
+		return last.leads, nil
+	}
+	objects, release, err := s.repos.Open(ctx, id, b.folder.Purges)
+	if err != nil {
+		return false, err
+	}
+	defer release()
+	leads, err := objects.IsAncestor(ctx, b.tip, tip)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.led) >= maxLed {
+		clear(s.led)
+	}
+	s.led[id] = led{b.key, tip, leads}
+	return leads, nil
+}

@@ -31,10 +31,10 @@ type storeFlags struct {
 
 	secureDelete bool   // see db.Options
 	replica      string // see db.Options
-	serves       bool // a server opens the store
-	claims       bool // the folder may be another database's
-	alone        bool // nobody else may work on the store
-	joins        bool // another server works in the folder
+	serves       bool   // a server opens the store
+	claims       bool   // the folder may be another database's
+	alone        bool   // nobody else may work on the store
+	joins        bool   // another server works in the folder
 }
 
 // store is what the commands and the server work on.

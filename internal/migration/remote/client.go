@@ -41,8 +41,8 @@ type Client struct {
 	o        Options
 	http     *http.Client
 	minute   time.Duration // of steady; shorter in a test
-	answered bool  // the server is there: what fails from now on is tried again
-	read     int64 // bytes of answers
+	answered bool          // the server is there: what fails from now on is tried again
+	read     int64         // bytes of answers
 }
 
 // NewClient returns a client for the server whose pages are below base, and whose API is below api.

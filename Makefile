@@ -53,7 +53,7 @@ crash: ## Let people write in every way while N faults befall the servers, and h
 	$(DISK) ARBOR_TEST_KILLS=$(N) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestCrash
 
 CHAOS ?= 1000
-chaos: ## Kill three nodes without a shared disk, and wipe their disks, CHAOS times while their bucket fails in every way
+chaos: ## Disturb three nodes without a shared disk, their clocks, PostgreSQL with its standby and the bucket, CHAOS times
 	$(DISK) ARBOR_CHAOS=$(CHAOS) $(GO) test -tags long ./cmd/arbor -count=1 -v -timeout 240m -run TestChaos
 
 microbench: ## Run the benchmarks of the hot paths

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -13,92 +12,117 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
-	"arbor/internal/db"
 	"arbor/internal/test/bucket"
+	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
 
-// chaos is a store without a shared disk: nodes with disks of their own, one PostgreSQL, and a bucket behind a proxy
-// that fails in many ways. Clients write to any node and read from any other, while nodes are killed, suspended, and
-// lose their disks. Their history is checked afterwards.
+// chaos is a store without a shared disk: nodes with disks of their own, a PostgreSQL with a standby, and a bucket
+// behind a proxy that fails in many ways. Clients write to any node and read from any other, while nodes are killed,
+// suspended, lose their disks and their clocks, and PostgreSQL crashes and fails over. What clients were told is
+// checked at once, and their history afterwards.
+//
+//	chaos_test.go         the store, and what it is held against at the end
+//	chaosfault_test.go    what happens to it
+//	chaoshistory_test.go  what clients did, and its order
+//	chaosclient_test.go   clients: refs, blobs and issues
+//	chaoslife_test.go     clients: repositories, forks, stars and tokens
+//	chaosmerge_test.go    clients: pull requests, and pushes by git
+//	chaosaudit_test.go    rows against the bucket
 type chaos struct {
-	t     *testing.T
-	nodes []*chaosNode
-	over  atomic.Bool
-	fault atomic.Int64 // of the bucket
+	t        *testing.T
+	nodes    []*chaosNode
+	database *dbtest.Pair
+	service  *bucket.Service
+	over     atomic.Bool
+	fault    atomic.Int64 // of the bucket
+	puts     sync.Map     // keys of packs that the bucket took
+	lost     atomic.Int64 // large writes of which nobody knows what became
+	round    atomic.Int64
+	begun    time.Time
 
-	mu      sync.Mutex
-	history []porcupine.Operation
-	blobs   []string // that were acknowledged
-	begun   time.Time
-
-	kills, wipes, faults int
+	mu       sync.Mutex
+	history  []porcupine.Operation
+	blobs    []string          // that were acknowledged
+	pushed   []string          // commits that were acknowledged
+	issues   map[string]string // titles by address
+	kept     []string          // repositories that stay
+	tokens   []chaosToken      // that nobody has used
+	revoked  []chaosToken
+	pulls    map[string]*proposal // by number
+	clones   [chaosClients]string // repositories of clients
+	disturbs map[disturbance]int  // how often
 }
 
 type chaosNode struct {
 	*instance
 	flags []string
+	clock *os.File
 	at    atomic.Value // its URL
 }
 
 var chaosRepos = []string{"garden", "orchard", "meadow", "hedge"}
 
-// Faults of the bucket.
 const (
-	noFault = iota
-	refuses
-	slow
-	truncates
-	alters
-	throttles
-	manyFaults
+	chaosOrg     = "club" // whose the forks are
+	chaosClients = 8
 )
 
-// TestChaos is short here; ARBOR_CHAOS says for how many kills and wipes it goes on (make chaos).
+// TestChaos is short here; ARBOR_CHAOS says how many rounds it has (make chaos).
 func TestChaos(t *testing.T) {
 	rounds := 24
 	if text := os.Getenv("ARBOR_CHAOS"); text != "" {
 		_, err := fmt.Sscan(text, &rounds)
 		testkit.NoError(t, err)
 	}
-	c := newChaos(t, 3)
+	c := newChaos(t, 3, rounds)
 	var clients sync.WaitGroup
-	for n := range 8 {
+	for n := range chaosClients {
 		clients.Go(func() { c.client(n) })
 	}
-	c.torment(rounds)
-	c.over.Store(true)
-	clients.Wait()
+	func() {
+		defer clients.Wait() // also if a node does not start
+		defer c.over.Store(true)
+		c.torment(rounds)
+	}()
 	c.fault.Store(noFault)
 	c.judge()
 }
 
-func newChaos(t *testing.T, nodes int) *chaos {
-	c := &chaos{t: t, begun: time.Now()}
-	service := bucket.Start(t)
-	proxy := service.Proxy(t, c.answer, c.alter)
-	first := newInstance(t, db.PostgreSQL)
-	for _, entry := range service.Env() {
+func newChaos(t *testing.T, nodes, rounds int) *chaos {
+	c := &chaos{t: t, begun: time.Now(), service: bucket.Start(t), database: dbtest.NewPair(t),
+		issues: map[string]string{}, pulls: map[string]*proposal{}, disturbs: map[disturbance]int{}}
+	proxy := c.service.Proxy(t, c.answer, c.alter)
+	first := newInstanceOn(t, filepath.Join(t.TempDir(), "data"), c.database.URL()+"&pool_max_conns=8")
+	for _, entry := range c.service.Env() {
 		first.env = append(first.env, entry[0]+"="+entry[1])
 	}
 	first.user("alice")
-	flags := []string{"--objects", proxy.Address("chaos", "redirect=false"), "--cache-size", "16MiB"}
+	first.org(chaosOrg)
+	c.makeTokens(first, 40+rounds)
+	for n := range c.clones {
+		c.clones[n] = gittest.Bare(t)
+	}
+	network := fmt.Sprintf("127.%d.%d", 64+rand.IntN(64), rand.IntN(256))
 	for n := range nodes {
-		node := &chaosNode{instance: first, flags: flags}
+		// Each node has an address of its own: what listens on the port of one that was killed is no other server.
+		node := &chaosNode{instance: first, flags: []string{"--listen", fmt.Sprintf("%s.%d:0", network, n+1),
+			"--objects", proxy.Address("chaos", "redirect=false"), "--cache-size", "16MiB"}}
 		if n > 0 {
 			data := filepath.Join(t.TempDir(), "data")
 			testkit.NoError(t, os.MkdirAll(data, 0o700))
 			node.instance = first.in(data)
 			node.log = &logBuffer{}
 		}
-		node.start(flags...)
+		node.clock = newClock(t)
+		node.env = append(node.env[:len(node.env):len(node.env)], clockVariable+"="+node.clock.Name())
+		node.start(node.flags...)
 		node.at.Store(node.url)
 		t.Cleanup(func() {
 			if node.server != nil {
@@ -108,7 +132,7 @@ func newChaos(t *testing.T, nodes int) *chaos {
 		})
 		c.nodes = append(c.nodes, node)
 	}
-	for _, name := range chaosRepos {
+	for _, name := range append([]string{"merges"}, chaosRepos...) {
 		if status, text := c.ask(0, "POST", "/user/repos", `{"name": "`+name+`", "auto_init": true}`); status != 201 {
 			t.Fatalf("no repository: %d %s", status, text)
 		}
@@ -116,295 +140,122 @@ func newChaos(t *testing.T, nodes int) *chaos {
 	return c
 }
 
-// answer is a fault of the bucket before it is asked.
-func (c *chaos) answer(w http.ResponseWriter, r *http.Request) bool {
-	switch c.fault.Load() {
-	case refuses:
-		w.WriteHeader(http.StatusInternalServerError)
-		return true
-	case throttles:
-		if rand.IntN(5) == 0 {
-			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprint(w, `<Error><Code>SlowDown</Code></Error>`)
-			return true
-		}
-	case slow:
-		time.Sleep(200 * time.Millisecond)
-	}
-	return false
-}
-
-// alter is a fault of what the bucket answers.
-func (c *chaos) alter(res *http.Response) error {
-	if res.Request.Method != http.MethodGet || res.StatusCode/100 != 2 {
-		return nil
-	}
-	switch c.fault.Load() {
-	case truncates:
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{io.LimitReader(res.Body, max(0, res.ContentLength/2)), res.Body}
-	case alters:
-		res.Body = struct {
-			io.Reader
-			io.Closer
-		}{&altered{res.Body}, res.Body}
-	}
-	return nil
-}
-
-// altered flips a bit of each piece that is read.
-type altered struct{ in io.Reader }
-
-func (a *altered) Read(p []byte) (int, error) {
-	n, err := a.in.Read(p)
-	if n > 0 {
-		p[n/2] ^= 1
-	}
-	return n, err
-}
-
 // ask asks a node as alice. Status 0: nobody knows what became of it.
 func (c *chaos) ask(node int, method, path, body string) (status int, text string) {
-	of := *c.nodes[node].instance
-	of.url = c.nodes[node].at.Load().(string)
-	return of.tryDo(method, path, body)
+	return c.send(node, method, path, body, func(r *http.Request) {
+		r.SetBasicAuth("alice", c.nodes[node].instance.tokens["alice"])
+	})
 }
 
-// torment disturbs the nodes and the bucket, one after the other.
-func (c *chaos) torment(rounds int) {
-	for range rounds {
-		node := c.nodes[rand.IntN(len(c.nodes))]
-		c.fault.Store(int64(rand.IntN(manyFaults)))
-		switch rand.IntN(4) {
-		case 0:
-			c.restart(node, false)
-		case 1:
-			c.restart(node, true)
-		case 2:
-			c.wipe(node) // while it runs
-		case 3:
-			testkit.NoError(c.t, syscall.Kill(node.pid(), syscall.SIGSTOP))
-			time.Sleep(300 * time.Millisecond)
-			testkit.NoError(c.t, syscall.Kill(node.pid(), syscall.SIGCONT))
-		}
-		time.Sleep(time.Duration(100+rand.IntN(300)) * time.Millisecond)
-		c.fault.Store(noFault)
-		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
-		c.faults++
+// send is ask for whom authorize says.
+func (c *chaos) send(node int, method, path, body string, authorize func(*http.Request)) (status int, text string) {
+	r, err := http.NewRequest(method, c.nodes[node].at.Load().(string)+path, strings.NewReader(body))
+	if err != nil {
+		c.t.Error(err)
+		return 0, ""
 	}
-}
-
-// restart kills a node and starts it again, without its disk or with it.
-func (c *chaos) restart(node *chaosNode, wiped bool) {
-	node.kill()
-	c.kills++
-	if wiped {
-		c.wipe(node)
-	}
-	c.fault.Store(noFault) // a node does not start with the bucket of another store, which an altered answer looks like
-	node.start(node.flags...)
-	node.at.Store(node.url)
-}
-
-// wipe removes all repositories from a node's disk.
-func (c *chaos) wipe(node *chaosNode) {
-	c.wipes++
-	found, err := filepath.Glob(filepath.Join(node.data, "repositories", "*", "*.git"))
-	testkit.NoError(c.t, err)
-	for _, dir := range found {
-		if err := os.RemoveAll(dir); err != nil && !os.IsNotExist(err) {
-			if err = os.RemoveAll(dir); err != nil { // it fills again
-				c.t.Log(err)
+	authorize(r)
+	client := &http.Client{Timeout: testkit.Patience, Transport: &http.Transport{DisableKeepAlives: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	if res, err := client.Do(r); err == nil {
+		data, err := io.ReadAll(res.Body)
+		if res.Body.Close(); err == nil {
+			status, text = res.StatusCode, string(data)
+			if status/100 == 3 {
+				text = res.Header.Get("Location")
 			}
 		}
 	}
+	return status, text
+}
+
+// any is one of the nodes.
+func (c *chaos) any() int { return rand.IntN(len(c.nodes)) }
+
+// isKnown reports whether an answer says what became of a request. An overloaded server says that nothing did.
+func isKnown(status int) bool {
+	return status > 0 && status < 500 && status != http.StatusRequestTimeout
 }
 
 // client does what clients do until it is over.
 func (c *chaos) client(id int) {
 	for n := 0; !c.over.Load(); n++ {
 		name := chaosRepos[rand.IntN(len(chaosRepos))]
-		switch rand.IntN(5) {
-		case 0, 1:
-			c.moveRef(id, name, fmt.Sprintf("%d-%d", id, n))
-		case 2:
+		text := fmt.Sprintf("%d-%d", id, n)
+		switch rand.IntN(16) {
+		case 0, 1, 2, 3:
+			c.moveRef(id, name, text)
+		case 4, 5, 6:
 			c.readRef(id, name)
-		case 3:
-			size := 1
-			if rand.IntN(20) == 0 {
-				size = 20_000 // which does not fit into a row
-			}
-			var text strings.Builder
-			for range size {
-				fmt.Fprintf(&text, "%x", rand.Uint64())
-			}
-			c.writeBlob(name, fmt.Sprintf("%d %d %s", id, n, text.String()))
-		case 4:
+		case 7, 8:
+			c.writeBlob(name, text)
+		case 9, 10:
 			c.readBlob()
+		case 11:
+			c.writeIssue(name, text)
+		case 12:
+			c.liveAndDie(id, text)
+		case 13:
+			c.revoke(id)
+		case 14:
+			c.propose(id, text)
+		case 15:
+			c.push(id, name, text)
 		}
-	}
-}
-
-func sha(text string) string {
-	var made struct{ SHA string }
-	_ = json.Unmarshal([]byte(text), &made)
-	return made.SHA
-}
-
-// refCall is a call that moves or reads a ref.
-type refCall struct {
-	ref string
-	set string // empty: it is read
-}
-
-const movedRefs = 3 // refs of each repository that clients move
-
-// moveRef makes a commit through one node, and has a ref name it through another.
-func (c *chaos) moveRef(id int, name, text string) {
-	repo := "/repos/alice/" + name
-	status, answer := c.ask(rand.IntN(len(c.nodes)), "POST", repo+"/git/trees",
-		`{"tree": [{"path": "f", "mode": "100644", "type": "blob", "content": "`+text+`"}]}`)
-	if status != 201 {
-		return
-	}
-	status, answer = c.ask(rand.IntN(len(c.nodes)), "POST", repo+"/git/commits",
-		`{"message": "`+text+`", "tree": "`+sha(answer)+`"}`)
-	if status == 422 || status == 404 {
-		c.t.Errorf("a tree that was acknowledged is not there: %d %s", status, answer)
-	}
-	commit := sha(answer)
-	if status != 201 {
-		return
-	}
-	ref := fmt.Sprintf("r%d", rand.IntN(movedRefs))
-	call := refCall{name + "/" + ref, commit}
-	begun := time.Since(c.begun).Nanoseconds()
-	at := rand.IntN(len(c.nodes))
-	status, answer = c.ask(at, "PATCH", repo+"/git/refs/heads/"+ref, `{"force": true, "sha": "`+commit+`"}`)
-	if status == 422 && strings.Contains(answer, "Reference does not exist") {
-		status, answer = c.ask(at, "POST", repo+"/git/refs", `{"ref": "refs/heads/`+ref+`", "sha": "`+commit+`"}`)
-		if status == 422 { // somebody made it first
-			return
-		}
-	}
-	switch {
-	case status == 404 || status == 422 && strings.Contains(answer, "Object does not exist"):
-		c.t.Errorf("a commit that was acknowledged is not there: %d %s", status, answer)
-	case status/100 == 2:
-		c.note(id, call, nil, begun, time.Since(c.begun).Nanoseconds())
-	case status == 409 || status == 422: // refused
-	default: // perhaps it moved
-		c.note(id, call, nil, begun, 1<<62)
-	}
-}
-
-// readRef reads a ref through one node, and the commit that it names through another.
-func (c *chaos) readRef(id int, name string) {
-	ref := fmt.Sprintf("r%d", rand.IntN(movedRefs))
-	begun := time.Since(c.begun).Nanoseconds()
-	status, text := c.ask(rand.IntN(len(c.nodes)), "GET", "/repos/alice/"+name+"/git/ref/heads/"+ref, "")
-	ended := time.Since(c.begun).Nanoseconds()
-	var is struct{ Object struct{ SHA string } }
-	if status != 404 && (status != 200 || json.Unmarshal([]byte(text), &is) != nil) {
-		return
-	}
-	c.note(id, refCall{ref: name + "/" + ref}, is.Object.SHA, begun, ended)
-	if status == 200 {
-		c.mustHave("/repos/alice/" + name + "/git/commits/" + is.Object.SHA)
-	}
-}
-
-func (c *chaos) note(client int, in refCall, out any, begun, ended int64) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.history = append(c.history, porcupine.Operation{ClientId: client, Input: in, Output: out, Call: begun,
-		Return: ended})
-}
-
-func (c *chaos) writeBlob(name, text string) {
-	status, answer := c.ask(rand.IntN(len(c.nodes)), "POST", "/repos/alice/"+name+"/git/blobs", `{"content": "`+text+`"}`)
-	if status == 201 {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.blobs = append(c.blobs, "/repos/alice/"+name+"/git/blobs/"+sha(answer))
-	}
-}
-
-func (c *chaos) readBlob() {
-	c.mu.Lock()
-	path := ""
-	if len(c.blobs) > 0 {
-		path = c.blobs[rand.IntN(len(c.blobs))]
-	}
-	c.mu.Unlock()
-	if path != "" {
-		c.mustHave(path)
-	}
-}
-
-// mustHave reads an object that is there: it may be refused for now, and is never unknown.
-func (c *chaos) mustHave(path string) {
-	node := rand.IntN(len(c.nodes))
-	status, text := c.ask(node, "GET", path, "")
-	if status == 500 { // a disk that goes away in the middle of a request may fail it
-		c.t.Logf("node %d: %s\n%s", node, text, strings.Join(c.nodes[node].log.errors(), "\n"))
-		return
-	}
-	if status != 200 && status != 503 && status != 429 && status != 0 {
-		c.t.Errorf("node %d: %s is %d %s", node, path, status, text)
 	}
 }
 
 // judge checks the history, and what every node has with an empty disk.
 func (c *chaos) judge() {
-	model := porcupine.Model{
-		Partition: func(history []porcupine.Operation) [][]porcupine.Operation {
-			byRef := map[string][]porcupine.Operation{}
-			for _, op := range history {
-				ref := op.Input.(refCall).ref
-				byRef[ref] = append(byRef[ref], op)
-			}
-			var parts [][]porcupine.Operation
-			for _, part := range byRef {
-				parts = append(parts, part)
-			}
-			return parts
-		},
-		Init: func() any { return "" },
-		Step: func(state, input, output any) (bool, any) {
-			if call := input.(refCall); call.set != "" {
-				return true, call.set
-			}
-			return output == state, state
-		},
-	}
-	if result := porcupine.CheckOperationsTimeout(model, c.history, time.Minute); result == porcupine.Illegal {
-		c.t.Error("the refs are not linearizable")
-	} else {
-		c.t.Logf("refs: %s", result)
-	}
+	c.checkHistory()
 	for n, node := range c.nodes {
 		node.flags = append(node.flags[:len(node.flags)-1], "0") // all fits
 		c.restart(node, true)
-		for _, path := range c.blobs {
-			if status, text := c.ask(n, "GET", path, ""); status != 200 {
-				c.t.Errorf("lost on node %d: %s is %d %s", n, path, status, text)
-			}
-		}
-		for _, name := range chaosRepos {
-			dir := filepath.Join(c.t.TempDir(), "mirror")
-			gittest.Run(c.t, c.t.TempDir(), "clone", "-q", "--mirror", node.remote("alice", "alice/"+name), dir)
-			gittest.Run(c.t, dir, "fsck", "--strict", "--full")
-		}
+		c.judgeNode(n)
 	}
+	c.judgeMerges()
 	if out, err := c.nodes[0].tells("check", "--full"); err != nil {
 		c.t.Errorf("check: %v\n%s", err, out)
 	}
-	if len(c.blobs) == 0 || len(c.history) == 0 {
-		c.t.Error("nothing was written")
+	c.audit()
+	for what, n := range map[string]int{"objects": len(c.blobs), "calls": len(c.history), "pushes": len(c.pushed),
+		"issues": len(c.issues), "tokens": len(c.revoked), "pull requests": len(c.pulls)} {
+		c.t.Logf("%d %s", n, what)
+		if n == 0 {
+			c.t.Errorf("no %s: this run shows nothing of them", what)
+		}
 	}
-	c.t.Logf("%d kills, %d wiped disks, %d rounds of faults: %d objects without a ref and %d calls of refs, 0 lost",
-		c.kills, c.wipes, c.faults, len(c.blobs), len(c.history))
+	for what, n := range c.disturbs {
+		c.t.Logf("%s: %d", what, n)
+	}
+}
+
+// judgeNode reads what was acknowledged from one node.
+func (c *chaos) judgeNode(n int) {
+	node := c.nodes[n]
+	for _, path := range append(append([]string{}, c.blobs...), c.pushed...) {
+		if status, text := c.ask(n, "GET", path, ""); status != 200 {
+			c.t.Errorf("lost on node %d: %s is %d %s", n, path, status, text)
+		}
+	}
+	for path, title := range c.issues {
+		if status, text := c.ask(n, "GET", path, ""); status != 200 || !strings.Contains(text, `"`+title+`"`) {
+			c.t.Errorf("node %d: %s is %d %s, not %s", n, path, status, text, title)
+		}
+	}
+	for _, token := range c.revoked {
+		if status, _ := c.withToken(n, token); status != 401 {
+			c.t.Errorf("node %d: a revoked token is answered %d", n, status)
+		}
+	}
+	clones := []string{"alice/merges"}
+	for _, name := range chaosRepos {
+		clones = append(clones, "alice/"+name)
+	}
+	rand.Shuffle(len(c.kept), func(i, j int) { c.kept[i], c.kept[j] = c.kept[j], c.kept[i] })
+	for _, name := range append(clones, c.kept[:min(len(c.kept), 10)]...) {
+		dir := filepath.Join(c.t.TempDir(), "mirror")
+		gittest.Run(c.t, c.t.TempDir(), "clone", "-q", "--mirror", node.remote("alice", name), dir)
+		gittest.Run(c.t, dir, "fsck", "--strict", "--full")
+	}
 }

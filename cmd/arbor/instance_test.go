@@ -461,13 +461,16 @@ func unixTransport(socket string) *http.Transport {
 	return &http.Transport{DisableKeepAlives: true, DisableCompression: true, DialContext: dial}
 }
 
-// tryDo sends a request of alice. A server that does not answer is the status 0.
-func (s *instance) tryDo(method, path, body string) (status int, text string) {
+// tryDo sends a request of alice. header are names with their values. A server that does not answer is the status 0.
+func (s *instance) tryDo(method, path, body string, header ...string) (status int, text string) {
 	r, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
 	if err != nil {
 		return 0, ""
 	}
 	r.SetBasicAuth("alice", s.tokens["alice"])
+	for n := 0; n < len(header); n += 2 {
+		r.Header.Set(header[n], header[n+1])
+	}
 	res, err := (&http.Client{Timeout: testkit.Patience,
 		Transport: &http.Transport{DisableKeepAlives: true}}).Do(r)
 	if err != nil {

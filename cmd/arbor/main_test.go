@@ -17,7 +17,13 @@ import (
 func TestMain(m *testing.M) {
 	flag.Set("test.parallel", "6") // most wait for a server of theirs; -parallel still decides
 	commands := tracers()
-	commands["arbor"] = func() { leash(); os.Exit(start(os.Getenv(systemVariable))) }
+	commands["arbor"] = func() {
+		if err := bendClock(); err != nil {
+			panic(err)
+		}
+		leash()
+		os.Exit(start(os.Getenv(systemVariable)))
+	}
 	testscript.Main(m, commands)
 }
 

@@ -50,7 +50,8 @@ func TestNodesMakeAStoreAtOnce(t *testing.T) {
 		node.tokens = first.tokens
 		node.ok("alice", "GET /repos/alice/garden/contents/README.md", "")
 	}
-	for _, name := range []string{"lfs/key", "mirrors/key", "ssh/ssh_host_ed25519_key"} {
+	for _, name := range []string{"lfs/key", "mirrors/key", "ssh/ssh_host_ed25519_key",
+		"signing/web-flow.key"} {
 		want, err := os.ReadFile(filepath.Join(away, "keys", name))
 		testkit.NoError(t, err)
 		for n, node := range nodes {

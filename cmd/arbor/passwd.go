@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/term"
 
+	"arbor/internal/errs"
 	"arbor/internal/server"
 )
 
@@ -84,10 +85,11 @@ func (p *process) readHidden(terminal int) (string, error) {
 	}
 }
 
-// invite says how the first account is made, on a server that has none.
+// invite says how the first account is made, on a server that has none. If the database goes away at this moment, the
+// server waits for it as it does later, and says nothing.
 func (c *serveCommand) invite(p *process, srv *server.Server, address string) error {
 	some, err := srv.Forge().Sessions.HasUsers(p.ctx)
-	if p.ctx.Err() != nil { // it was told to stop already
+	if p.ctx.Err() != nil || errs.Is(err, errs.Unavailable) { // or it was told to stop already
 		return nil
 	}
 	if err != nil || some {

@@ -25,6 +25,7 @@ import (
 	"arbor/internal/mirror"
 	"arbor/internal/seed"
 	"arbor/internal/server"
+	"arbor/internal/signature"
 	"arbor/internal/space"
 	"arbor/internal/ssh"
 )
@@ -156,7 +157,8 @@ func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logge
 
 // openKeys reads the keys of the store, and makes those that it never had.
 func (c *serveCommand) openKeys(ctx context.Context, s *store, log *slog.Logger, o *server.Options) error {
-	files := s.forge(log).Files
+	services := s.forge(log)
+	files := services.Files
 	files.Pin(o.Objects)
 	known, err := s.awaitKeys(ctx, files)
 	if err != nil {
@@ -175,6 +177,12 @@ func (c *serveCommand) openKeys(ctx context.Context, s *store, log *slog.Logger,
 	}
 	if known[mirror.Folder] == "" { // one that was lost is not made again
 		if _, err = durable.Key(filepath.Join(s.dir, mirror.Folder)); err != nil {
+			return err
+		}
+	}
+	// With a depot each node has a folder of its own, and would make a key of its own when it first signs.
+	if o.Objects != "" && known[signature.Folder] == "" {
+		if _, _, err = services.Signatures.PublicKey(); err != nil {
 			return err
 		}
 	}

@@ -46,7 +46,8 @@ type Answer struct {
 	Plain bool
 }
 
-// Errors of depots. Each other failure is an errs.Unavailable, unless the caller gave up.
+// Errors of depots. A depot without room is an errs.NoRoom, each other failure an errs.Unavailable, unless the caller
+// gave up.
 var (
 	// ErrMissing says that the depot has no object of a key. It is also fs.ErrNotExist.
 	ErrMissing = fs.ErrNotExist
@@ -120,7 +121,7 @@ func (d *Depot) Signs() bool {
 	return ok && bucket.direct
 }
 
-// Put stores the bytes of an object durably. Errors: syscall.ENOSPC; 503.
+// Put stores the bytes of an object durably. Errors: 507; 503.
 func (d *Depot) Put(ctx context.Context, key string, from io.ReaderAt, size int64) error {
 	within := answerTime + time.Duration(size/slowest)*time.Second
 	return d.do(ctx, "put", within, func(ctx context.Context) error {
@@ -151,7 +152,7 @@ func (d *Depot) Get(ctx context.Context, key string, offset, end, size int64) (i
 	return &body{in: in, left: end - offset, timer: timer, cancel: cancel}, nil
 }
 
-// Copy copies an object. Errors: ErrMissing; 503.
+// Copy copies an object. Errors: ErrMissing; 507; 503.
 func (d *Depot) Copy(ctx context.Context, from, to string, size int64) error {
 	within := answerTime + time.Duration(size/slowest)*time.Second
 	return d.do(ctx, "copy", within, func(ctx context.Context) error { return d.backend.copy(ctx, from, to) })
@@ -234,9 +235,11 @@ func (d *Depot) enter(ctx context.Context) error {
 func (d *Depot) fault(ctx context.Context, err error) error {
 	var wrong *IdentityError
 	switch {
-	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist), errors.Is(err, ErrDamaged),
-		errors.Is(err, syscall.ENOSPC):
+	case err == nil, errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrExist), errors.Is(err, ErrDamaged):
 		return err
+	case errors.Is(err, syscall.ENOSPC):
+		return errs.Wrap(errs.NoRoom, "The storage of files is full: it takes no new files until there is room. "+
+			"Reading, deleting and small changes go on.", err)
 	case errors.As(err, &wrong), errs.Is(err, errs.Unavailable):
 		return err
 	case ctx.Err() != nil && !errors.Is(context.Cause(ctx), errSlow):

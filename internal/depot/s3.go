@@ -9,8 +9,10 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -161,6 +163,9 @@ func (s *s3) url(ctx context.Context, key string, a Answer, valid time.Duration)
 
 func (s *s3) renew() { s.keys.Expire() }
 
+// fullCodes are what services without room say whose status is not 507.
+var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded"}
+
 // translate says what a service means where Arbor has to know it.
 func translate(err error) error {
 	if err == nil {
@@ -170,6 +175,8 @@ func translate(err error) error {
 	switch {
 	case failed.Code == minio.NoSuchKey:
 		return fmt.Errorf("%w (%w)", fs.ErrNotExist, err)
+	case failed.StatusCode == http.StatusInsufficientStorage, slices.Contains(fullCodes, failed.Code):
+		return fmt.Errorf("%w (%w)", syscall.ENOSPC, err)
 	case failed.StatusCode == http.StatusPreconditionFailed, failed.StatusCode == http.StatusConflict:
 		return fmt.Errorf("%w (%w)", fs.ErrExist, err)
 	case failed.StatusCode == http.StatusRequestedRangeNotSatisfiable: // it is shorter than it was

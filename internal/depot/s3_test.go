@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -162,5 +164,47 @@ func TestS3WithoutBucket(t *testing.T) {
 	testkit.NoError(t, err)
 	if err := d.Bind(t.Context()); err == nil || errors.Is(err, ErrMissing) {
 		t.Errorf("it is bound: %v", err)
+	}
+}
+
+// Each upload asks for the encryption that the address names: of one request, of several, of the identity, and by copying.
+func TestS3Encryption(t *testing.T) {
+	s := bucket.Start(t)
+	s.Setenv(t)
+	var mu sync.Mutex
+	seen := map[string]int{} // what uploads ask for, by their kind
+	proxy := s.Proxy(t, func(_ http.ResponseWriter, r *http.Request) bool {
+		query := r.URL.Query()
+		kind := "object"
+		switch {
+		case query.Has("uploads") && r.Method == http.MethodPost:
+			kind = "parts"
+		case query.Has("partNumber"), r.Method != http.MethodPut: // a part has the encryption of the upload
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		seen[strings.Join([]string{kind, r.Header.Get("X-Amz-Server-Side-Encryption"),
+			r.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id")}, " ")]++
+		return false
+	})
+	large := make([]byte, onePut+1)
+	rand.Read(large)
+	more := func(sse string) string {
+		if sse == "" {
+			return ""
+		}
+		return "sse=" + sse
+	}
+	for sse, want := range map[string]string{"s3": "AES256 ", "kms:some-key": "aws:kms some-key", "": " "} {
+		clear(seen)
+		d := opened(t, proxy.Address("sse-"+sse[:min(len(sse), 3)], more(sse)), "store")
+		put(t, d, "files/ab/one", "first")
+		put(t, d, "files/ab/large", string(large))
+		testkit.NoError(t, d.Copy(t.Context(), "files/ab/one", "files/ab/copy", 5))
+		// The copy is made of a part.
+		if want := map[string]int{"object " + want: 2, "parts " + want: 2}; !maps.Equal(seen, want) {
+			t.Errorf("sse=%s: the uploads ask for %v, want %v", sse, seen, want)
+		}
 	}
 }

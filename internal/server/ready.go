@@ -259,8 +259,8 @@ func (s *Server) Readyz(w http.ResponseWriter, r *http.Request) error {
 
 // GET /healthz
 //
-// Healthz returns 200 while the process and its database work, even during shutdown. If it fails, restart
-// the process. Error: 503.
+// Healthz returns 200 while the process and its database work, even during shutdown. Restart a process only if this
+// fails for longer than a failover of the database takes: it connects again by itself. Error: 503.
 func (s *Server) Healthz(w http.ResponseWriter, r *http.Request) error {
 	if err := s.database.ask(r.Context()); err != nil {
 		return err

@@ -297,7 +297,13 @@ func (p *push) commit(ctx context.Context, q *git.Quarantine, all []repo.RefUpda
 	}
 	ctx = context.WithoutCancel(ctx)
 	if err := q.Keep(ctx); err != nil {
-		return errors.Join(err, p.s.repos.MarkUnreached(ctx, p.access.ID)) // perhaps they are kept
+		marked := p.s.repos.MarkUnreached(ctx, p.access.ID) // perhaps they are kept
+		if errs.Is(err, errs.NoRoom) && marked == nil {     // git does not show the body of a 507
+			p.s.log.WarnContext(ctx, "a push was refused for want of room", "error", err)
+			p.refuseRest(reason(err))
+			return nil
+		}
+		return errors.Join(err, marked)
 	}
 	index, push.Updates = p.open(all)
 	p.findForward(ctx, push.Updates)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"arbor/internal/test/testkit"
@@ -29,27 +30,43 @@ const (
 
 // Service is one that runs, or a proxy before it.
 type Service struct {
-	URL string
-	dir string // of the bucket
+	URL         string
+	root        string // of its folders
+	dir         string // of the bucket
+	key, secret string
 }
 
 // Start starts the service with an empty bucket until the test ends. Without the program the test is skipped.
 func Start(t testing.TB) *Service {
 	t.Helper()
+	root := t.TempDir()
+	s := &Service{root: root, dir: filepath.Join(root, "buckets", Name), key: key, secret: secret}
+	testkit.NoError(t, os.MkdirAll(s.dir, 0o700))
+	testkit.NoError(t, os.MkdirAll(filepath.Join(root, "metadata"), 0o700))
+	s.run(t)
+	return s
+}
+
+// WithKeys starts another service with the same bucket, and with keys of its own, until the test ends.
+func (s *Service) WithKeys(t testing.TB, key, secret string) *Service {
+	t.Helper()
+	other := &Service{root: s.root, dir: s.dir, key: key, secret: secret}
+	other.run(t)
+	return other
+}
+
+func (s *Service) run(t testing.TB) {
+	t.Helper()
 	program := tool.Program{Name: "versitygw", Module: "github.com/versity/versitygw@v1.8.0",
 		Dir: "./cmd/versitygw"}.Build(t)
-	dir := t.TempDir()
-	s := &Service{dir: filepath.Join(dir, "buckets", Name)}
-	testkit.NoError(t, os.MkdirAll(s.dir, 0o700))
-	testkit.NoError(t, os.MkdirAll(filepath.Join(dir, "metadata"), 0o700))
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	testkit.NoError(t, err)
 	address := l.Addr().String()
 	testkit.NoError(t, l.Close())
 	s.URL = "http://" + address
-	cmd := exec.CommandContext(t.Context(), program, "--port", address, "--access", key, "--secret", secret,
-		"--region", "us-east-1", "posix", "--sidecar", filepath.Join(dir, "metadata"), filepath.Dir(s.dir))
-	cmd.Dir = dir
+	cmd := exec.CommandContext(t.Context(), program, "--port", address, "--access", s.key, "--secret", s.secret,
+		"--region", "us-east-1", "posix", "--sidecar", filepath.Join(s.root, "metadata"), filepath.Dir(s.dir))
+	cmd.Dir = s.root
 	testkit.NoError(t, cmd.Start())
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
@@ -62,7 +79,6 @@ func Start(t testing.TB) *Service {
 		}
 		return err == nil
 	}, "the service does not answer")
-	return s
 }
 
 // Setenv gives this process the keys of the service.
@@ -75,7 +91,7 @@ func (s *Service) Setenv(t testing.TB) {
 
 // Env are the variables with the keys of the service.
 func (s *Service) Env() [][2]string {
-	return [][2]string{{"AWS_ACCESS_KEY_ID", key}, {"AWS_SECRET_ACCESS_KEY", secret}}
+	return [][2]string{{"AWS_ACCESS_KEY_ID", s.key}, {"AWS_SECRET_ACCESS_KEY", s.secret}}
 }
 
 // Address is the address of a prefix of the bucket as a depot, with more settings.
@@ -96,24 +112,26 @@ func (s *Service) Proxy(t testing.TB, fault func(http.ResponseWriter, *http.Requ
 	alter ...func(*http.Response) error,
 ) *Service {
 	t.Helper()
-	to, err := url.Parse(s.URL)
-	testkit.NoError(t, err)
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if fault(w, r) {
-			return
+		if !fault(w, r) {
+			s.Forward(w, r, alter...)
 		}
-		p := &httputil.ReverseProxy{ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(p *httputil.ProxyRequest) {
-			p.SetURL(to)
-			p.Out.Host = p.In.Host // which is signed
-		}}
-		for _, change := range alter {
-			p.ModifyResponse = change
-		}
-		p.ServeHTTP(w, r)
 	}))
 	t.Cleanup(func() {
 		proxy.CloseClientConnections()
 		proxy.Close()
 	})
-	return &Service{URL: proxy.URL, dir: s.dir}
+	return &Service{URL: proxy.URL, root: s.root, dir: s.dir, key: s.key, secret: s.secret}
+}
+
+// Forward has the service answer a request of a proxy. alter may change the answer.
+func (s *Service) Forward(w http.ResponseWriter, r *http.Request, alter ...func(*http.Response) error) {
+	p := &httputil.ReverseProxy{ErrorLog: log.New(io.Discard, "", 0), Rewrite: func(p *httputil.ProxyRequest) {
+		p.SetURL(&url.URL{Scheme: "http", Host: strings.TrimPrefix(s.URL, "http://")})
+		p.Out.Host = p.In.Host // which is signed
+	}}
+	for _, change := range alter {
+		p.ModifyResponse = change
+	}
+	p.ServeHTTP(w, r)
 }

@@ -38,16 +38,20 @@ var errMissing = errors.New("PostgreSQL's programs initdb and postgres are not o
 func requireServer(t testing.TB) *server {
 	t.Helper()
 	s, err := theServer()
-	switch {
-	case err == nil:
-		return s
-	case errors.Is(err, errMissing) && os.Getenv("ARBOR_TEST_STRICT") != "1":
-		t.Skip("NOT TESTED ON POSTGRESQL: " + err.Error() +
-			". Get them with `apt-get install postgresql`, or set ARBOR_TEST_POSTGRES_URL.")
-	default:
+	skipMissing(t, err)
+	if err != nil {
 		t.Fatalf("start PostgreSQL: %v", err)
 	}
-	return nil
+	return s
+}
+
+// skipMissing skips the test if PostgreSQL's programs are missing, unless that is an error.
+func skipMissing(t testing.TB, err error) {
+	t.Helper()
+	if errors.Is(err, errMissing) && os.Getenv("ARBOR_TEST_STRICT") != "1" {
+		t.Skip("NOT TESTED ON POSTGRESQL: " + err.Error() +
+			". Get them with `apt-get install postgresql`, or set ARBOR_TEST_POSTGRES_URL.")
+	}
 }
 
 // startServer finds the server of this run, or starts it: the one of ARBOR_TEST_POSTGRES_URL, else a cluster

@@ -2,6 +2,7 @@
 // and databases of a PostgreSQL server that lives as long as the go command that runs the tests.
 //
 //	cluster.go   the throw-away server
+//	pair.go      a server of a test's own, with a synchronous standby
 //
 // ARBOR_TEST_POSTGRES_URL names a server to use instead (its user must be
 // allowed to create databases), and ARBOR_TEST_REPLICA_URL a standby of that, from which requests that change nothing

@@ -25,14 +25,13 @@ func insert(tx *db.Tx, repoID repo.ID, list ...Activity) error {
 	if len(list) > 1 {
 		values += `, ` + db.ValuesFrom(10, len(list)-1, 7)
 	}
-	_, err := tx.Exec(`WITH v (actor, kind, issue, subject, ref, before, after) AS (VALUES `+values+`)
+	return tx.Send(`WITH v (actor, kind, issue, subject, ref, before, after) AS (VALUES `+values+`)
 		INSERT INTO activities (repo_id, org_id, actor_id, public, was_public, kind, issue_id, subject_id, ref,
 			before_sha, after_sha, created_at)
 		SELECT r.id, CASE WHEN o.kind = 2 THEN o.id END, v.actor, NOT r.private, NOT r.private, v.kind,
 			NULLIF(v.issue, 0), NULLIF(v.subject, 0), NULLIF(v.ref, ''), NULLIF(v.before, ''),
 			NULLIF(v.after, ''), CAST($2 AS BIGINT)
 		FROM v, repos r JOIN accounts o ON o.id = r.owner_id WHERE r.id = $1`, args...)
-	return err
 }
 
 // FollowTransfer moves the activities of a repository to the feed of its new owner, if that is an

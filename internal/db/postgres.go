@@ -164,9 +164,8 @@ func (b *postgresBackend) once(
 	if err != nil {
 		return err
 	}
-	open := false
 	defer func() { // also when fn panics
-		if open {
+		if c.open() {
 			_ = c.control(ctx, "ROLLBACK") // the pool closes a connection that is still in a transaction
 		}
 		c.pooled.Release()
@@ -177,13 +176,7 @@ func (b *postgresBackend) once(
 		}
 	}
 	if begin != "" {
-		open = true
-		if _, err := c.raw.PgConn().Exec(ctx, begin).ReadAll(); err != nil {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return c.broken(ctx, translatePostgres(err))
-		}
+		c.send(begin, nil, nil)
 	}
 	tx := Tx{Now: FromTime(b.now()), ctx: ctx, caller: ctx, conn: c}
 	if err := tx.run(fn); err != nil {
@@ -192,10 +185,9 @@ func (b *postgresBackend) once(
 		}
 		return c.broken(ctx, err)
 	}
-	if !open {
+	if !c.open() {
 		return nil
 	}
-	open = false
 	if err := c.commit(ctx); begin == beginWrite { // what a read has returned is right, however it ends
 		return err
 	}

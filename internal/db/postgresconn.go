@@ -16,28 +16,89 @@ import (
 type postgresConn struct {
 	pooled *pgxpool.Conn
 	raw    *pgx.Conn // the same
+	queue  []queued  // statements that go to the server together with the next one
+}
+
+// queued is a statement whose result nobody awaits.
+type queued struct {
+	query string
+	args  []any
+	then  func(affected int64) // called when it has run; may be nil
 }
 
 func (c *postgresConn) engine() Engine { return PostgreSQL }
 
-func (c *postgresConn) exec(ctx context.Context, query string, args []any) (int64, error) {
-	tag, err := c.raw.Exec(ctx, query, args...)
-	if err != nil {
-		return 0, translatePostgres(err)
+func (c *postgresConn) send(query string, args []any, then func(int64)) {
+	c.queue = append(c.queue, queued{query, args, then})
+}
+
+func (c *postgresConn) exec(ctx context.Context, query string, args []any) (affected int64, err error) {
+	c.send(query, args, func(n int64) { affected = n })
+	return affected, c.flush(ctx)
+}
+
+// flush runs what is queued, in one round trip.
+func (c *postgresConn) flush(ctx context.Context) error {
+	batch, err := c.batch(ctx)
+	if batch != nil {
+		if closed := batch.Close(); err == nil {
+			err = closed
+		}
 	}
-	if tag.Insert() || tag.Update() || tag.Delete() {
-		return tag.RowsAffected(), nil
+	return translatePostgres(err)
+}
+
+// batch sends what is queued and more, and reads the results of what was queued. The caller closes the batch unless it
+// is nil.
+func (c *postgresConn) batch(ctx context.Context, more ...queued) (pgx.BatchResults, error) {
+	queue := c.queue
+	c.queue = nil
+	var b pgx.Batch
+	for _, q := range append(queue, more...) {
+		b.Queue(q.query, q.args...)
 	}
-	return 0, nil
+	if b.Len() == 0 {
+		return nil, nil
+	}
+	batch := c.raw.SendBatch(ctx, &b)
+	for _, q := range queue {
+		tag, err := batch.Exec()
+		if err != nil {
+			return batch, err
+		}
+		if q.then == nil {
+			continue
+		}
+		if tag.Insert() || tag.Update() || tag.Delete() {
+			q.then(tag.RowsAffected())
+		} else {
+			q.then(0)
+		}
+	}
+	return batch, nil
 }
 
 func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
-	rows, err := c.raw.Query(ctx, query, args...)
-	if err != nil {
-		return nil, translatePostgres(err)
+	if len(c.queue) == 0 {
+		rows, err := c.raw.Query(ctx, query, args...)
+		if err != nil {
+			return nil, translatePostgres(err)
+		}
+		return postgresCursor{rows, nil}, nil
 	}
-	return postgresCursor{rows}, nil
+	batch, err := c.batch(ctx, queued{query: query, args: args})
+	if err == nil {
+		var rows pgx.Rows
+		if rows, err = batch.Query(); err == nil {
+			return postgresCursor{rows, batch}, nil
+		}
+	}
+	_ = batch.Close() // which returns the same error
+	return nil, translatePostgres(err)
 }
+
+// open reports whether a transaction has begun and not ended.
+func (c *postgresConn) open() bool { return !c.raw.IsClosed() && c.raw.PgConn().TxStatus() != 'I' }
 
 // control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
 // not cut short.
@@ -97,7 +158,10 @@ func (c *postgresConn) ask(ctx context.Context, topics []string, m *moment, with
 }
 
 // postgresCursor reads rows.
-type postgresCursor struct{ rows pgx.Rows }
+type postgresCursor struct {
+	rows  pgx.Rows
+	batch pgx.BatchResults // that they are the last result of; may be nil
+}
 
 func (r postgresCursor) next() bool { return r.rows.Next() }
 
@@ -105,5 +169,11 @@ func (r postgresCursor) scan(dest []any) error { return translatePostgres(r.rows
 
 func (r postgresCursor) close() error {
 	r.rows.Close()
-	return translatePostgres(r.rows.Err())
+	err := r.rows.Err()
+	if r.batch != nil {
+		if closed := r.batch.Close(); err == nil {
+			err = closed
+		}
+	}
+	return translatePostgres(err)
 }

@@ -40,6 +40,12 @@ type conn interface {
 	engine() Engine
 }
 
+// sender is a conn on which statements can wait for the next one, and go to the server together with it.
+type sender interface {
+	send(query string, args []any, then func(affected int64))
+	flush(ctx context.Context) error
+}
+
 // cursor is a result being read. close may be called more than once, and
 // returns the error that ended the reading, if any.
 type cursor interface {
@@ -122,16 +128,44 @@ func (t *Tx) Run(query string, args ...any) error {
 	return err
 }
 
-// RunRing is Run, and rings the topic's bell after the commit if the statement has changed rows.
-func (t *Tx) RunRing(topic, query string, args ...any) error {
-	n, err := t.Exec(query, args...)
-	if n > 0 {
-		t.Ring(topic)
+// Send is Run for a statement whose result nothing depends on. PostgreSQL gets it together with the next statement of
+// the transaction, in one round trip; so its error is that of the next statement, or of the transaction. It is for
+// transactions that hold locks which others wait for.
+func (t *Tx) Send(query string, args ...any) error { return t.send(query, nil, args) }
+
+func (t *Tx) send(query string, then func(affected int64), args []any) error {
+	s, ok := t.conn.(sender)
+	if !ok {
+		n, err := t.Exec(query, args...)
+		if err == nil && then != nil {
+			then(n)
+		}
+		return err
 	}
-	return err
+	if err := t.ready(); err != nil {
+		return err
+	}
+	if t.trace != nil {
+		t.trace(t.caller, query)
+	}
+	bound, err := bind(args)
+	if err != nil {
+		return t.fail(err)
+	}
+	s.send(query, bound, then)
+	return nil
 }
 
-// RunThen is RunRing, and calls then as BeforeCommit does if the statement has changed rows.
+// RunRing is Send, and rings the topic's bell after the commit if the statement has changed rows.
+func (t *Tx) RunRing(topic, query string, args ...any) error {
+	return t.send(query, func(n int64) {
+		if n > 0 {
+			t.Ring(topic)
+		}
+	}, args)
+}
+
+// RunThen is Run, rings the topic's bell as RunRing does, and calls then as BeforeCommit does if the statement has changed rows.
 func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
 	n, err := t.Exec(query, args...)
 	if n > 0 {
@@ -250,9 +284,14 @@ func (t *Tx) run(fn func(*Tx) error) error {
 		t.rows.Close()
 	}
 	for _, topic := range t.bumps {
-		if err := t.Run(`INSERT INTO generations (topic, value) VALUES ($1, 1)
+		if err := t.Send(`INSERT INTO generations (topic, value) VALUES ($1, 1)
 			ON CONFLICT (topic) DO UPDATE SET value = generations.value + 1`, topic); err != nil {
 			return err
+		}
+	}
+	if s, ok := t.conn.(sender); ok && t.ran && t.failed == nil {
+		if err := s.flush(t.ctx); err != nil {
+			return t.fail(err)
 		}
 	}
 	return t.failed

@@ -15,7 +15,7 @@ var jobs = db.Jobs{Table: "detections", Key: "repo_id"}
 // Note schedules the detection of a repository. It must be called in the transaction that changes the
 // default branch.
 func Note(tx *db.Tx, id repo.ID) error {
-	return tx.Run(`INSERT INTO detections (repo_id, due_at) VALUES ($1, 0)
+	return tx.Send(`INSERT INTO detections (repo_id, due_at) VALUES ($1, 0)
 		ON CONFLICT (repo_id) DO UPDATE SET due_at = 0, tries = 0`, id)
 }
 

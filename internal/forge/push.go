@@ -69,8 +69,10 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	// Schedule reading the commits for references to issues.
 	// What merge queues build is shown once it is merged.
 	shown := repo.WithoutQueueRefs(landing.Moved)
-	if err := keywords.NotePush(tx, p.RepoID, shown); err != nil {
-		return nil, err
+	if landing.Numbered() {
+		if err := keywords.NotePush(tx, p.RepoID, shown); err != nil {
+			return nil, err
+		}
 	}
 	if err := activity.NotePush(tx, p.RepoID, shown); err != nil {
 		return nil, err

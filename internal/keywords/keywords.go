@@ -51,9 +51,8 @@ type pushed struct {
 	request  string // that pushed, for the log; empty: not known
 }
 
-// NotePush notes which branches got commits that are to be read. Nothing is noted
-// where no issue could be named, nor for refs that come into being with their
-// repository.
+// NotePush notes which branches got commits that are to be read, of a repository that has issues. Nothing is noted for
+// refs that come into being with their repository.
 func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	var list []repo.RefUpdate
 	for _, u := range moved {
@@ -63,9 +62,6 @@ func NotePush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	}
 	if len(list) == 0 {
 		return nil
-	}
-	if yes, err := numbered(tx, repoID); err != nil || !yes {
-		return err
 	}
 	return insert(tx, repoID, list)
 }

@@ -24,7 +24,7 @@ func insert(tx *db.Tx, repoID repo.ID, list []repo.RefUpdate) error {
 		for _, u := range part {
 			args = append(args, repoID, u.By, u.Name, string(u.Old), string(u.New), tx.Now, 0, request)
 		}
-		err := tx.Run(`INSERT INTO pushed_commits
+		err := tx.Send(`INSERT INTO pushed_commits
 			(repo_id, actor_id, name, old_sha, new_sha, created_at, due_at, request)
 			VALUES `+db.Values(len(part), 8), args...)
 		if err != nil {
@@ -32,12 +32,6 @@ func insert(tx *db.Tx, repoID repo.ID, list []repo.RefUpdate) error {
 		}
 	}
 	return nil
-}
-
-// numbered reports whether a repository has, or had, any issue.
-func numbered(tx *db.Tx, repoID repo.ID) (yes bool, err error) {
-	err = tx.QueryRow(`SELECT next_number > 1 FROM repos WHERE id = $1`, repoID).Scan(&yes)
-	return yes, err
 }
 
 // jobs are the rows: branches whose new commits are to be read.

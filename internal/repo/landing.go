@@ -89,6 +89,9 @@ func (l *Landing) refuseRest(why error) {
 	}
 }
 
+// Numbered reports whether the repository has, or had, any issue.
+func (l *Landing) Numbered() bool { return l.branch.numbered }
+
 // WriteRefs writes the push's ref updates.
 func (l *Landing) WriteRefs(tx *db.Tx) error { return writeRefs(tx, l.push.RepoID, l.Moved) }
 

@@ -140,8 +140,8 @@ const Moved = "moved refs"
 // branchState is the state of the default branch that a push needs.
 type branchState struct {
 	name     string
-	born     bool
 	purges   int64
+	numbered bool // the repository has, or had, any issue
 	paused   bool
 	archived bool // the repository is archived: only refs of pull requests may move
 	imports  bool // it is being imported: only the import moves refs
@@ -214,12 +214,9 @@ func names(updates []RefUpdate) []string {
 	return list
 }
 
-// newDefault chooses the default branch of a repository without one when branches are pushed, as GitHub
+// newDefault chooses the default branch for a repository whose own does not exist when branches are pushed, as GitHub
 // does: main or master first, else the first by name. "" keeps the current one.
 func newDefault(branch branchState, moved []RefUpdate) string {
-	if branch.born {
-		return ""
-	}
 	var born []string
 	for _, u := range moved {
 		if name, ok := strings.CutPrefix(u.Name, git.Heads); ok && u.New != git.ZeroSHA {

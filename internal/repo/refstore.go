@@ -16,23 +16,18 @@ import (
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived, purges, `+paused(tx, "repos.id")+`,
+		RETURNING default_branch, archived, purges, next_number > 1, `+paused(tx, "repos.id")+`,
 		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id),
 		EXISTS (SELECT 1 FROM lfs_locks l WHERE l.repo_id = repos.id),
 		EXISTS (SELECT 1 FROM mirrors z WHERE z.repo_id = repos.id AND z.push = FALSE),
 		EXISTS (SELECT 1 FROM import_jobs z WHERE z.repo_id = repos.id AND z.active = TRUE)`, repoID).
-		Scan(&b.name, &b.archived, &b.purges, &b.paused, &b.ruled, &b.locked, &b.mirror, &b.imports)
+		Scan(&b.name, &b.archived, &b.purges, &b.numbered, &b.paused, &b.ruled, &b.locked, &b.mirror, &b.imports)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
 	}
 	if err == nil && b.paused {
 		err = errPaused()
 	}
-	if err != nil {
-		return b, err
-	}
-	found, err := refsNamed(tx, repoID, []string{git.Heads + b.name})
-	b.born = len(found) > 0
 	return b, err
 }
 
@@ -95,9 +90,7 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 		for _, n := range part {
 			args = append(args, n)
 		}
-		_, err := tx.Exec(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)),
-			args...)
-		return err
+		return tx.Send(`DELETE FROM refs WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part)), args...)
 	})
 	if err != nil {
 		return err
@@ -111,19 +104,19 @@ func writeRefs(tx *db.Tx, repoID ID, updates []RefUpdate) error {
 			}
 			args = append(args, repoID, u.Name, string(u.New), peeled)
 		}
-		_, err := tx.Exec(`INSERT INTO refs (repo_id, name, sha, peeled) VALUES `+db.Values(len(part), 4)+
+		return tx.Send(`INSERT INTO refs (repo_id, name, sha, peeled) VALUES `+db.Values(len(part), 4)+
 			` ON CONFLICT (repo_id, name) DO UPDATE SET sha = excluded.sha, peeled = excluded.peeled`,
 			args...)
-		return err
 	})
 }
 
-// touchPushed sets the time of a push, and the default branch unless branch is empty.
+// touchPushed sets the time of a push, and the default branch unless branch is empty or the default branch exists.
 func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
-	_, err := tx.Exec(`UPDATE repos SET pushed_at = $2, updated_at = $2, size_kb = size_kb + $3,
-			default_branch = CASE WHEN CAST($4 AS TEXT) = '' THEN default_branch ELSE $4 END WHERE id = $1`,
+	return tx.Send(`UPDATE repos SET pushed_at = $2, updated_at = $2, size_kb = size_kb + $3,
+			default_branch = CASE WHEN CAST($4 AS TEXT) = '' OR EXISTS (SELECT 1 FROM refs f
+				WHERE f.repo_id = $1 AND f.name = '`+git.Heads+`' || default_branch) THEN default_branch ELSE $4 END
+		WHERE id = $1`,
 		repoID, tx.Now, grownKB, branch)
-	return err
 }
 
 // ReadRefs reads all refs of a repository in the order of their names. Error: 404 if it was deleted, or the

@@ -158,7 +158,7 @@ func (l *Landing) DropRenames(tx *db.Tx) error {
 	}
 	return db.InParts(names, func(part []string) error {
 		in := db.ValuesFrom(2, 1, len(part))
-		return tx.Run(`DELETE FROM branch_renames WHERE repo_id = $1 AND (from_name IN `+in+
+		return tx.Send(`DELETE FROM branch_renames WHERE repo_id = $1 AND (from_name IN `+in+
 			` OR to_name IN `+in+`)`, db.Args(part, l.push.RepoID)...)
 	})
 }

@@ -1,0 +1,115 @@
+package db_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/test/dbtest"
+)
+
+// Statements that were sent run in their order, before what comes after them, and are part of the transaction.
+func TestSend(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		d := openTest(t, engine)
+		send := func(tx *db.Tx, names ...string) error {
+			for _, name := range names {
+				if err := tx.Send(`INSERT INTO parents (name) VALUES ($1)`, name); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		parents := func() int64 { return number(t, d, `SELECT COUNT(*) FROM parents`) }
+
+		mustWrite(t, d, func(tx *db.Tx) error { return send(tx, "a", "b") }) // nothing follows
+		mustWrite(t, d, func(tx *db.Tx) error {
+			if err := send(tx, "c"); err != nil {
+				return err
+			}
+			var n int
+			if err := tx.QueryRow(`SELECT COUNT(*) FROM parents`).Scan(&n); err != nil || n != 3 {
+				t.Errorf("a later statement sees %d, %v", n, err)
+			}
+			if err := send(tx, "d"); err != nil {
+				return err
+			}
+			changed, err := tx.Exec(`UPDATE parents SET name = name || 'x' WHERE name = 'd'`)
+			if changed != 1 {
+				t.Errorf("a later update changes %d", changed)
+			}
+			return err
+		})
+		if n := parents(); n != 4 {
+			t.Errorf("%d rows", n)
+		}
+
+		// An error is that of the transaction, wherever it shows.
+		for _, after := range []func(*db.Tx) error{
+			func(*db.Tx) error { return nil },
+			func(tx *db.Tx) error { return tx.Run(`DELETE FROM parents`) },
+			func(tx *db.Tx) error { _, err := tx.Query(`SELECT 1`); return err },
+			func(tx *db.Tx) error { return send(tx, "e") },
+			func(tx *db.Tx) error { tx.BeforeCommit(func(*db.Tx) error { return nil }); return nil },
+			func(tx *db.Tx) error { return tx.Bump("topic") },
+		} {
+			committed := false
+			err := d.Write(t.Context(), func(tx *db.Tx) error {
+				tx.OnCommit(func() { committed = true })
+				if err := send(tx, "f", "a"); err != nil {
+					return err
+				}
+				return after(tx)
+			})
+			if !errors.Is(err, db.ErrUnique) || committed || parents() != 4 {
+				t.Errorf("error %v, committed: %v, %d rows", err, committed, parents())
+			}
+		}
+		failed := errors.New("failed")
+		err := d.Write(t.Context(), func(tx *db.Tx) error {
+			return errors.Join(send(tx, "g"), failed)
+		})
+		if !errors.Is(err, failed) || parents() != 4 {
+			t.Errorf("error %v, %d rows", err, parents())
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		if engine == db.PostgreSQL { // SQLite's writes end what they began
+			err = d.Write(ctx, func(tx *db.Tx) error { defer cancel(); return send(tx, "h") })
+			if !errors.Is(err, context.Canceled) || parents() != 4 {
+				t.Errorf("error %v, %d rows", err, parents())
+			}
+		}
+		cancel()
+	})
+}
+
+// A bell rings for a statement that changed rows, and for no other.
+func TestSendRings(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		d := openTest(t, engine)
+		bell := d.Bell("topic")
+		rung := func() bool {
+			select {
+			case <-bell:
+				return true
+			default:
+				return false
+			}
+		}
+		rung()
+		for name, rings := range map[string]bool{"a": true, "none": false} {
+			mustWrite(t, d, func(tx *db.Tx) error {
+				if err := tx.Send(`INSERT INTO counters (name, n) VALUES ('a', 1) ON CONFLICT (name) DO NOTHING`); err != nil {
+					return err
+				}
+				return tx.RunRing("topic", `UPDATE counters SET n = n + 1 WHERE name = $1`, name)
+			})
+			if rung() != rings {
+				t.Errorf("%s: the bell: %v", name, !rings)
+			}
+		}
+	})
+}

@@ -337,19 +337,19 @@ func (d *DB) write(ctx context.Context, right Right, fn func(*Tx) error) (err er
 // transact runs fn with run, one of the backend's methods that run a transaction. After a commit it calls
 // the functions that the last run passed to [Tx.OnCommit].
 func (d *DB) transact(fn func(*Tx) error, write bool, run func(func(*Tx) error) error) error {
-	var onCommit []func()
-	err := run(func(tx *Tx) (err error) {
+	var last *Tx
+	err := run(func(tx *Tx) error {
+		last = tx
 		tx.bells, tx.parts, tx.trace = &d.bells, &d.parts, d.trace
-		if err = tx.call(fn, write); err == nil {
-			err = tx.finish()
+		if err := tx.call(fn, write); err != nil {
+			return err
 		}
-		onCommit = tx.onCommit
-		return err
+		return tx.finish()
 	})
 	if err != nil {
 		return err
 	}
-	for _, call := range onCommit {
+	for _, call := range last.onCommit { // also what statements registered that were sent after fn returned
 		call()
 	}
 	return nil

@@ -140,7 +140,8 @@ type Options struct {
 	// use it to see the right, and to end it between its check and the write.
 	Writing func(ctx context.Context, right Right)
 
-	hangUp time.Duration // how long PostgreSQL may take to stop a statement; 0: a few seconds
+	// hangUp is how long PostgreSQL may take to stop a statement, to COMMIT or to ROLLBACK; 0: some seconds.
+	hangUp time.Duration
 }
 
 // DB is an open database. It is safe for concurrent use.

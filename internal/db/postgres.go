@@ -23,7 +23,7 @@ const (
 	defaultConnections = 16
 	maxSerialTries     = 12               // attempts after deadlocks and serialization failures
 	maxBrokenTries     = 3                // attempts after a connection broke
-	controlTimeout     = 30 * time.Second // for BEGIN, COMMIT and ROLLBACK
+	controlTimeout     = 30 * time.Second // for COMMIT and ROLLBACK
 )
 
 // postgresBackend is a database on a PostgreSQL server.
@@ -36,7 +36,8 @@ type postgresBackend struct {
 	waiters waiters       // for conns
 	shares  shares        // of conns
 
-	positions bool // ask asks for the position in the log as well
+	positions bool          // ask asks for the position in the log as well
+	controls  time.Duration // how long COMMIT and ROLLBACK may take; 0: controlTimeout
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -73,7 +74,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.MaxConnIdleTime = keepIdle
 	// The first statement shows whether a connection broke while it was idle, and then runs again.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-	b := &postgresBackend{log: o.Log, now: o.Now, trace: o.Trace}
+	b := &postgresBackend{log: o.Log, now: o.Now, trace: o.Trace, controls: o.hangUp}
 	if b.conns, err = newPostgresPool(config, size); err != nil {
 		return nil, err
 	}
@@ -96,7 +97,7 @@ func (b *postgresBackend) acquire(ctx context.Context, from *pgxpool.Pool) (*pos
 	c, err := wait(ctx, &b.waiters, from.Acquire)
 	switch {
 	case err == nil:
-		return &postgresConn{pooled: c, raw: c.Conn()}, nil
+		return &postgresConn{pooled: c, raw: c.Conn(), controls: b.controls}, nil
 	case errors.Is(err, puddle.ErrClosedPool):
 		return nil, errClosed
 	case ctx.Err() != nil || errs.Is(err, errs.Unavailable):

@@ -1,6 +1,9 @@
 package cache
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+	"sync/atomic"
+)
 
 // State names what a part of the database held at some moment: what is read after
 // a state was taken is still true when the state is taken again and is equal.
@@ -8,6 +11,7 @@ type State struct {
 	sum     [sha256.Size]byte
 	numbers [3]int64
 	kind    kind
+	renewed int64 // see Renew
 }
 
 type kind byte
@@ -36,10 +40,16 @@ func Named(text string) State {
 	return State{sum: sha256.Sum256([]byte(text)), kind: named}
 }
 
+var renewed atomic.Int64
+
+// Renew makes all earlier Generations differ from later ones. It is called when the database may count generations
+// again that it has lost.
+func Renew() { renewed.Add(1) }
+
 // Generations is the state of what is covered by up to three numbers that grow
 // with each change of it. They stand in an order that belongs to the cache.
 func Generations(numbers ...int64) State {
-	s := State{kind: generations}
+	s := State{kind: generations, renewed: renewed.Load()}
 	if copy(s.numbers[:], numbers) < len(numbers) {
 		panic("cache: too many generations")
 	}

@@ -140,7 +140,8 @@ type Options struct {
 	// use it to see the right, and to end it between its check and the write.
 	Writing func(ctx context.Context, right Right)
 
-	hangUp time.Duration // how long PostgreSQL may take to stop a statement; 0: a few seconds
+	// hangUp is how long PostgreSQL may take to stop a statement, to COMMIT or to ROLLBACK; 0: some seconds.
+	hangUp time.Duration
 }
 
 // DB is an open database. It is safe for concurrent use.
@@ -339,8 +340,8 @@ func (d *DB) write(ctx context.Context, right Right, fn func(*Tx) error) (err er
 func (d *DB) transact(fn func(*Tx) error, write bool, run func(func(*Tx) error) error) error {
 	var last *Tx
 	err := run(func(tx *Tx) error {
-		tx.bells, tx.parts, tx.trace = &d.bells, &d.parts, d.trace
 		last = tx
+		tx.bells, tx.parts, tx.trace = &d.bells, &d.parts, d.trace
 		if err := tx.call(fn, write); err != nil {
 			return err
 		}
@@ -349,7 +350,7 @@ func (d *DB) transact(fn func(*Tx) error, write bool, run func(func(*Tx) error) 
 	if err != nil {
 		return err
 	}
-	for _, call := range last.onCommit {
+	for _, call := range last.onCommit { // also what statements registered that were sent after fn returned
 		call()
 	}
 	return nil

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/puddle/v2"
 
+	"arbor/internal/cache"
 	"arbor/internal/errs"
 )
 
@@ -23,7 +25,7 @@ const (
 	defaultConnections = 16
 	maxSerialTries     = 12               // attempts after deadlocks and serialization failures
 	maxBrokenTries     = 3                // attempts after a connection broke
-	controlTimeout     = 30 * time.Second // for BEGIN, COMMIT and ROLLBACK
+	controlTimeout     = 30 * time.Second // for COMMIT and ROLLBACK
 )
 
 // postgresBackend is a database on a PostgreSQL server.
@@ -36,7 +38,10 @@ type postgresBackend struct {
 	waiters waiters       // for conns
 	shares  shares        // of conns
 
-	positions bool // ask asks for the position in the log as well
+	controls time.Duration // how long COMMIT and ROLLBACK may take; 0: controlTimeout
+
+	positions bool                   // there is a replica: ask asks for the position in the log as well
+	primary   atomic.Pointer[string] // whose position that was
 }
 
 // newPostgres reads the URL; nothing connects yet. pool_max_conns in the URL
@@ -73,7 +78,7 @@ func newPostgres(o Options) (*postgresBackend, error) {
 	config.MaxConnIdleTime = keepIdle
 	// The first statement shows whether a connection broke while it was idle, and then runs again.
 	config.ShouldPing = func(context.Context, pgxpool.ShouldPingParams) bool { return false }
-	b := &postgresBackend{log: o.Log, now: o.Now, trace: o.Trace}
+	b := &postgresBackend{log: o.Log, now: o.Now, trace: o.Trace, controls: o.hangUp}
 	if b.conns, err = newPostgresPool(config, size); err != nil {
 		return nil, err
 	}
@@ -96,7 +101,7 @@ func (b *postgresBackend) acquire(ctx context.Context, from *pgxpool.Pool) (*pos
 	c, err := wait(ctx, &b.waiters, from.Acquire)
 	switch {
 	case err == nil:
-		return &postgresConn{pooled: c, raw: c.Conn()}, nil
+		return &postgresConn{pooled: c, raw: c.Conn(), controls: b.controls}, nil
 	case errors.Is(err, puddle.ErrClosedPool):
 		return nil, errClosed
 	case ctx.Err() != nil || errs.Is(err, errs.Unavailable):
@@ -209,7 +214,19 @@ func (b *postgresBackend) ask(ctx context.Context, m *moment) error {
 	if b.trace != nil {
 		b.trace(ctx, selectGeneration)
 	}
-	return b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m, b.positions) })
+	err := b.question(ctx, b.conns, func(c *postgresConn) error { return c.ask(ctx, topics, m, b.positions) })
+	if err == nil && b.positions {
+		b.meet(m.position.primary)
+	}
+	return err
+}
+
+// meet renews what is kept by generations when another server has become the primary: a standby shows commits that wait
+// for another one, which may take over without them.
+func (b *postgresBackend) meet(primary string) {
+	if last := b.primary.Swap(&primary); last != nil && *last != primary {
+		cache.Renew()
+	}
 }
 
 func (b *postgresBackend) answers(ctx context.Context) error {

@@ -1,9 +1,11 @@
 package db
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -17,6 +19,8 @@ type postgresConn struct {
 	pooled *pgxpool.Conn
 	raw    *pgx.Conn // the same
 	queue  []queued  // statements that go to the server together with the next one
+
+	controls time.Duration // how long COMMIT and ROLLBACK may take; 0: controlTimeout
 }
 
 // queued is a statement whose result nobody awaits.
@@ -100,10 +104,9 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 // open reports whether a transaction has begun and not ended.
 func (c *postgresConn) open() bool { return !c.raw.IsClosed() && c.raw.PgConn().TxStatus() != 'I' }
 
-// control runs BEGIN, COMMIT or ROLLBACK, which a client's hanging up must
-// not cut short.
+// control runs ROLLBACK, which a client's hanging up must not cut short.
 func (c *postgresConn) control(ctx context.Context, statement string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.controls, controlTimeout))
 	defer cancel()
 	_, err := c.raw.PgConn().Exec(ctx, statement).ReadAll()
 	return translatePostgres(err)
@@ -112,7 +115,7 @@ func (c *postgresConn) control(ctx context.Context, statement string) error {
 // commit sends COMMIT. It tells a refusal, which is certain, from a connection that broke, after which nobody
 // knows.
 func (c *postgresConn) commit(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), controlTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cmp.Or(c.controls, controlTimeout))
 	defer cancel()
 	results, err := c.raw.PgConn().Exec(ctx, "COMMIT").ReadAll()
 	var answer *pgconn.PgError

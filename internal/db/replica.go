@@ -21,7 +21,7 @@ import (
 //
 // Positions in the log say nothing about a standby that did not follow the primary of today, such as one that was
 // left behind by a failover. So a node writes a row on each primary that it meets, named after that server's start
-// and timeline, and a replica counts only when it shows this row.
+// and timeline, and a replica counts only when it shows this row. Until it does, the primary serves reads.
 type replica struct {
 	*postgresBackend
 	primary *postgresBackend
@@ -31,6 +31,7 @@ type replica struct {
 
 	mu      sync.Mutex
 	fenced  string // the primary on which this process wrote the row
+	fencing bool   // it is being written
 	problem string // that was logged last
 }
 
@@ -47,7 +48,7 @@ func (p position) reaches(other position) bool {
 
 const (
 	maxLag       = 50 * time.Millisecond // how long a read waits for the replica to catch up
-	maxAnswer    = time.Second           // how long the question whether it has may take
+	maxAnswer    = time.Second           // how long the question whether it has may take, and how long an answer counts
 	maxReplica   = 10 * time.Second      // how long a read may take there, before the primary serves it
 	leaveBehind  = time.Second           // how long a replica that lags is left alone
 	leaveBroken  = 3 * time.Second       // how long one that does not answer is left alone
@@ -74,6 +75,8 @@ const askPosition = `, ` + namePrimary + `, pg_wal_lsn_diff(pg_current_wal_flush
 var (
 	errBehind   = errors.New("the replica lags behind")
 	errOrphaned = errors.New("it is not a standby of the database")
+	errPromoted = errors.New("it is not a standby, but takes writes itself")
+	errNoConn   = errors.New("no connection to it became free within a second")
 )
 
 type lookingKey struct{}
@@ -92,8 +95,8 @@ func (d *DB) follow(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// openReplica opens the replica of a primary, which is open. A server that is no standby of it is refused. One that
-// does not answer is not: it may be there later.
+// openReplica opens the replica of a primary, which is open. A server with another database is refused. One that does
+// not answer, or was promoted, is not: a failover must not keep nodes from starting.
 func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*replica, error) {
 	if !isPostgres(o.Replica) {
 		return nil, errors.New("unsupported replica: want postgres://USER:PASSWORD@HOST/NAME")
@@ -123,7 +126,8 @@ func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*rep
 	return r, nil
 }
 
-// compare returns errOrphaned if the replica is no standby of the primary, or has another of its databases.
+// compare returns errOrphaned if the replica has another database than the primary, and errPromoted if it is no
+// standby.
 func (r *replica) compare(ctx context.Context) error {
 	var same [2]string
 	standby := false
@@ -137,8 +141,11 @@ func (r *replica) compare(ctx context.Context) error {
 			return err
 		}
 	}
-	if !standby || same[0] != same[1] {
+	switch {
+	case same[0] != same[1]:
 		return errOrphaned
+	case !standby:
+		return errPromoted
 	}
 	return nil
 }
@@ -154,11 +161,12 @@ func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) 
 		return false, nil
 	}
 	now, err := d.moments.get(ctx, "")
-	if err == nil {
-		err = r.fence(ctx, now.position)
-	}
 	if err != nil {
 		return false, nil // the primary says what is wrong
+	}
+	if !r.fence(now.position.primary) {
+		r.outcome[replicaBehind].Add(1)
+		return false, nil
 	}
 	return r.serve(ctx, now.position, begin, fn)
 }
@@ -166,14 +174,21 @@ func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) 
 func (r *replica) serve(ctx context.Context, at position, begin string, fn func(*Tx) error) (done bool, err error) {
 	bounded, cancel := context.WithTimeout(ctx, maxReplica)
 	defer cancel()
-	ran := false
-	err = r.once(bounded, begin, func(c *postgresConn) error { return r.catchUp(bounded, c, at) },
-		func(tx *Tx) error {
-			ran = true
-			return fn(tx)
-		})
-	// An error of fn's own is an answer.
-	own := ran && bounded.Err() == nil && !errors.Is(err, errSerial) && !errors.Is(err, errBroken)
+	var tx *Tx // nil: fn did not run
+	connected := false
+	gone := false // the connection broke while fn ran
+	late := time.AfterFunc(maxAnswer, cancel)
+	defer late.Stop()
+	err = r.once(bounded, begin, func(c *postgresConn) error {
+		connected = late.Stop()
+		return r.catchUp(bounded, c, at)
+	}, func(t *Tx) error {
+		tx = t
+		err := fn(t)
+		gone = t.conn.(*postgresConn).raw.IsClosed()
+		return err
+	})
+	own := tx != nil && tx.failed == nil && bounded.Err() == nil // an error of fn's own is an answer
 	switch {
 	case err == nil || own:
 		r.outcome[replicaServed].Add(1)
@@ -184,9 +199,12 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 	case errors.Is(err, errBehind):
 		r.outcome[replicaBehind].Add(1)
 		r.away.Store(time.Now().Add(leaveBehind).UnixNano())
-	case errors.Is(err, errSerial): // its recovery was in the way of this read, and is not of the next one
+	case tx != nil && !gone: // this read failed there, the next one need not: its recovery was in the way, say
 		r.outcome[replicaFailed].Add(1)
 	default:
+		if !connected && bounded.Err() != nil {
+			err = errNoConn
+		}
 		r.outcome[replicaFailed].Add(1)
 		r.leave(ctx, err)
 	}
@@ -216,31 +234,55 @@ func (r *replica) note(ctx context.Context, problem string) {
 	r.problem = problem
 }
 
-// fence writes the row that names the primary, unless this process has.
-func (r *replica) fence(ctx context.Context, at position) error {
+// fence reports whether this process has written the row that names the primary. Otherwise it begins to. No read waits
+// for that: it is a write, and may have to wait.
+func (r *replica) fence(primary string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fenced == at.primary {
-		return nil
+	if r.fenced != primary && !r.fencing {
+		r.fencing = true
+		go r.writeFence(primary)
 	}
-	return r.primary.question(ctx, r.primary.conns, func(c *postgresConn) error {
-		_, err := c.raw.Exec(ctx, `WITH named AS (SELECT `+namePrimary+` AS topic),
+	return r.fenced == primary
+}
+
+// writeFence writes the row. It does not wait for synchronous standbys, which need not be there: a standby without the
+// row is not used.
+func (r *replica) writeFence(primary string) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxReplica)
+	defer cancel()
+	err := r.primary.question(ctx, r.primary.conns, func(c *postgresConn) error {
+		_, err := c.raw.Exec(ctx, `WITH named AS (SELECT `+namePrimary+` AS topic,
+				set_config('synchronous_commit', 'local', true)),
 			others AS (DELETE FROM generations WHERE topic LIKE 'primary %' AND topic <> (SELECT topic FROM named))
 			INSERT INTO generations (topic, value) SELECT topic, 1 FROM named ON CONFLICT DO NOTHING`)
-		if err == nil {
-			r.fenced = at.primary
-		}
 		return translatePostgres(err)
 	})
+	if err != nil {
+		r.away.Store(time.Now().Add(leaveBehind).UnixNano())
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.fencing = false
+	if err == nil {
+		r.fenced = primary
+	}
 }
 
 // replayed is the key under which a connection knows its server's position.
 const replayed = "arbor replayed"
 
+// replayedThen is what a server said about its position, and when.
+type replayedThen struct {
+	position
+	when time.Time
+}
+
 // catchUp waits until the server of a connection has replayed a position.
 func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) error {
 	known := c.raw.PgConn().CustomData()
-	if p, _ := known[replayed].(position); p.reaches(at) {
+	// An older answer says nothing about a server that has stopped to answer since.
+	if p, _ := known[replayed].(replayedThen); p.reaches(at) && time.Since(p.when) < maxAnswer {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxAnswer)
@@ -252,7 +294,7 @@ func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) err
 			return err
 		}
 		if now.reaches(at) {
-			known[replayed] = now
+			known[replayed] = replayedThen{now, time.Now()}
 			return nil
 		}
 		if time.Since(began) > maxLag {
@@ -275,7 +317,7 @@ func (c *postgresConn) replayed(ctx context.Context, primary string) (p position
 		return p, c.broken(ctx, translatePostgres(err))
 	}
 	if !standby {
-		return p, errOrphaned
+		return p, errPromoted
 	}
 	if shown {
 		p.primary = primary

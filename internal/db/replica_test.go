@@ -139,6 +139,53 @@ func TestReplicaLeftBehind(t *testing.T) {
 	}
 }
 
+// The row that names the primary is a write. While the synchronous standby is away such writes wait, and reads do not.
+func TestReplicaBesideLostStandby(t *testing.T) {
+	t.Parallel()
+	p, d := newStandby(t)
+	p.Await(t, "nobody")
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
+	defer cancel()
+	if err := d.Read(db.Looking(ctx), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1`).Scan(new(int)) }); err != nil {
+		t.Errorf("a read: %v", err)
+	}
+	served(t, d)
+}
+
+// What fails on the replica alone is no answer: the primary serves it. The replica still serves other reads.
+func TestReplicaFailsOneRead(t *testing.T) {
+	t.Parallel()
+	_, d := newStandby(t)
+	served(t, d)
+	for _, read := range []func(context.Context, func(*db.Tx) error) error{d.Read, d.ReadOne} {
+		n := 0
+		err := read(db.Looking(t.Context()), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT 7 / CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END`).Scan(&n)
+		})
+		if err != nil || n != 7 {
+			t.Errorf("read %d, %v", n, err)
+		}
+	}
+	if problem := d.ReplicaProblem(); problem != "" {
+		t.Errorf("a failing statement ended the use of the replica: %s", problem)
+	}
+}
+
+// After a failover the replica may be the primary itself. Nodes start nevertheless, and read from the primary.
+func TestReplicaPromoted(t *testing.T) {
+	t.Parallel()
+	p := dbtest.NewStandby(t)
+	p.Create(t, "tests")
+	d := openReplica(t, p.Primary, p.Primary)
+	mustWrite(t, d, count("a"))
+	if got := looked(t, d, "a"); got != 1 {
+		t.Errorf("%d after a write", got)
+	}
+	if d.ReplicaProblem() == "" || d.ReplicaReads()["replica"] != 0 {
+		t.Errorf("problem %q, reads %v", d.ReplicaProblem(), d.ReplicaReads())
+	}
+}
+
 // What is no standby of the database is refused.
 func TestReplicaOfAnother(t *testing.T) {
 	t.Parallel()

@@ -70,7 +70,7 @@ func (s *suite) coldDepot(b *testing.B, away *arbor) {
 		s.atMost(b, median(times), 150, "ms", "the first read of 15 packs, 10 MiB, that the disk lacks; the bucket is 20 ms away")
 	})
 	s.part(b, "large", func(b *testing.B) {
-		push(b, "large", 4, 256<<20)
+		push(b, "large", 11, 96<<20)
 		var times []float64
 		for range 3 {
 			times = append(times, read(b, "large/contents/"))

@@ -107,6 +107,18 @@ func (p *Standby) Replay(t testing.TB, on bool) {
 	p.run(t, p.replica, statement)
 }
 
+// Await has commits on the primary wait for a standby of a name.
+func (p *Standby) Await(t testing.TB, name string) {
+	t.Helper()
+	p.run(t, p.primary, `ALTER SYSTEM SET synchronous_standby_names = '`+name+`'`)
+	p.run(t, p.primary, `SELECT pg_reload_conf()`)
+	testkit.Eventually(t, func() bool {
+		now := ""
+		first := &server{base: addressOf(p.primary.dir)}
+		return first.query(&now, `SELECT current_setting('synchronous_standby_names')`) == nil && now == name
+	}, "the primary has read the setting")
+}
+
 // StopReplica stops the replica at once.
 func (p *Standby) StopReplica(t testing.TB) { p.replica.end(t) }
 

@@ -193,8 +193,8 @@ func testOffer(t *testing.T, p pair) {
 		t.Error("the new bundle has another tip")
 	}
 	pushed(p.a, "main", 4000) // not a third one while the first is still there
-	if due, err := p.a.Server.Forge().Packs.BundleDue(t.Context(), 1); due || err != nil {
-		t.Errorf("another bundle is due within an hour: %t, %v", due, err)
+	if p.a.Server.Forge().Packs.BundleDue(t.Context(), 1) {
+		t.Error("another bundle is due within an hour")
 	}
 	p.sweep(t, 0)
 	if n := p.count(t, `SELECT COUNT(*) FROM bundles`); n != 1 {
@@ -261,7 +261,39 @@ func TestBundlesOfMovedStore(t *testing.T) {
 	if got := greeting(t, b, "", "alice/garden", "git-upload-pack", 2); strings.Contains(got, "bundle-uri") {
 		t.Errorf("with redirect=false bundles are offered: %q", got)
 	}
-	if due, err := b.Server.Forge().Packs.BundleDue(t.Context(), 1); due || err != nil {
-		t.Errorf("with redirect=false a bundle is due: %t, %v", due, err)
+	if b.Server.Forge().Packs.BundleDue(t.Context(), 1) {
+		t.Error("with redirect=false a bundle is due")
 	}
+}
+
+// A bundle that cannot be made leaves nothing in the bucket, keeps nobody from packing, and is tried again an hour
+// later.
+func TestBundleThatFails(t *testing.T) {
+	service := bucket.Start(t)
+	service.Setenv(t)
+	p := pair{a: apitest.Start(t, db.SQLite, inBucket(t, dbtest.URL(t, db.SQLite), service.Address("fails", "")))}
+	p.a.Users(t, "alice")
+	p.garden(t)
+	dbtest.Exec(t, p.a.DB, `CREATE TRIGGER refuse BEFORE UPDATE OF made_at ON bundles
+		BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	if said, err := push(t, p.a, "main", 2000); err != nil {
+		t.Fatal(said)
+	}
+	testkit.Eventually(t, func() bool {
+		return p.count(t, `SELECT COUNT(*) FROM bundles WHERE made_at IS NULL AND gone_at IS NOT NULL`) == 1 &&
+			p.count(t, `SELECT COUNT(*) FROM packings`) == 0
+	}, "the bundle is put off, and the packing is not")
+	there, err := filepath.Glob(service.File("fails/packs/*/*"))
+	if err != nil || len(there) != 1 {
+		t.Errorf("in the bucket are %v, want one pack: %v", there, err)
+	}
+	if p.a.Server.Forge().Packs.BundleDue(t.Context(), 1) {
+		t.Error("the bundle is due again at once")
+	}
+	dbtest.Exec(t, p.a.DB, `DROP TRIGGER refuse`)
+	p.sweep(t, 0)
+	if said, err := push(t, p.a, "main", 10); err != nil {
+		t.Fatal(said)
+	}
+	awaitBundle(t, p.a, "", "")
 }

@@ -31,6 +31,7 @@ import (
 //	objects purged                       it goes before the purge ends
 //	packs moved to another place         it goes, and is made again there
 //	lost in its depot                    it is withdrawn by the sweep, and made again
+//	not made, as there is no room        a row that is withdrawn stays, so no node tries again within bundleGrace
 //	store backed up and restored         it is not in the backup
 
 // bundleGrace is how long a bundle that is withdrawn stays in its depot: clients that were just given its address
@@ -46,10 +47,18 @@ const (
 	makeBundle
 )
 
-// BundleDue reports whether MakeBundle has work for a repository.
-func (s *Service) BundleDue(ctx context.Context, id repo.ID) (bool, error) {
+// BundleDue reports whether MakeBundle has work for a repository. Packing does not depend on it, so a failure is
+// logged.
+func (s *Service) BundleDue(ctx context.Context, id repo.ID) bool {
 	_, task, err := s.bundleTask(ctx, id)
-	return task != keepBundle, err
+	s.logBundle(ctx, id, err)
+	return err == nil && task != keepBundle
+}
+
+func (s *Service) logBundle(ctx context.Context, id repo.ID, err error) {
+	if err != nil && ctx.Err() == nil {
+		s.log.WarnContext(ctx, "a bundle was not made: clones do without", "repository", id, "error", err)
+	}
 }
 
 // bundleTask finds out what is to be done.
@@ -97,22 +106,24 @@ func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, tas
 }
 
 // MakeBundle makes the bundle of a repository that needs one, and withdraws one that must not be offered any longer.
-// The caller holds the lease of the repository's packing. Errors: 503; 507.
-func (s *Service) MakeBundle(ctx context.Context, id repo.ID) error {
+// The caller holds the lease of the repository's packing. What fails is logged, and put off for bundleGrace.
+func (s *Service) MakeBundle(ctx context.Context, id repo.ID) {
 	now, task, err := s.bundleTask(ctx, id)
 	switch {
 	case err != nil:
-		return err
 	case task == withdrawBundle:
-		return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return withdraw(tx, `repo_id = $2`, id) })
+		err = s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return withdraw(tx, `repo_id = $2`, id) })
 	case task == makeBundle:
-		return s.makeBundle(ctx, now)
+		b := &bundle{key: newKey(), folder: now.folder, tip: now.tip, packed: now.packed}
+		if err = s.makeBundle(ctx, now, b); err != nil {
+			err = errors.Join(err, s.abandon(ctx, b))
+		}
 	}
-	return nil
+	s.logBundle(ctx, id, err)
 }
 
 // makeBundle writes a bundle to a file without a name, and uploads that.
-func (s *Service) makeBundle(ctx context.Context, of *bundled) error {
+func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error {
 	began := time.Now()
 	objects, release, err := s.repos.Open(ctx, of.folder.ID, of.folder.Purges)
 	if err != nil {
@@ -138,10 +149,9 @@ func (s *Service) makeBundle(ctx context.Context, of *bundled) error {
 	if err != nil {
 		return err
 	}
-	b := &bundle{key: newKey(), folder: of.folder, depot: id, tip: of.tip, size: out.size,
-		sha256: hex.EncodeToString(out.sum.Sum(nil)), packed: of.packed}
+	b.depot, b.size, b.sha256 = id, out.size, hex.EncodeToString(out.sum.Sum(nil))
 	if err := s.upload(ctx, b, to, spool); err != nil {
-		return errors.Join(err, s.abandon(context.WithoutCancel(ctx), b))
+		return err
 	}
 	s.log.InfoContext(ctx, "made a bundle", "repository", of.folder.ID, "bytes", b.size, "took", time.Since(began))
 	return nil
@@ -183,13 +193,26 @@ func (s *Service) upload(ctx context.Context, b *bundle, to *depot.Depot, from *
 	})
 }
 
-// abandon removes a bundle that was not made, or leaves that to the sweep.
+// abandon removes a bundle that was not made, or leaves that to the sweep. Unless the server stops, a row stays, for
+// which no other one is made.
 func (s *Service) abandon(ctx context.Context, b *bundle) error {
+	stops := ctx.Err() != nil
+	ctx = context.WithoutCancel(ctx)
 	err := s.removeBundles(ctx, []*bundle{b})
-	if err != nil {
-		err = errors.Join(err, s.db.Write(ctx, func(tx *db.Tx) error { return withdraw(tx, `key_name = $2`, b.key) }))
+	if err == nil && stops {
+		return nil
 	}
-	return err
+	return errors.Join(err, s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		if is, e := isCurrentFolder(tx, b.folder); e != nil || err == nil && !is {
+			return e
+		}
+		if err == nil {
+			if e := addBundle(tx, b); e != nil {
+				return e
+			}
+		}
+		return withdraw(tx, `key_name = $2`, b.key)
+	}))
 }
 
 // spooled is a bundle in a file, which is written while there is room for it.

@@ -64,7 +64,7 @@ func (s *Service) upkeep(ctx context.Context, id repo.ID) (u git.Upkeep, bundle 
 	}
 	defer release()
 	if u, err = objects.Upkeep(); err == nil && objects.IsKept() {
-		bundle, err = s.Bundles.BundleDue(ctx, id)
+		bundle = s.Bundles.BundleDue(ctx, id)
 	}
 	return u, bundle, err
 }
@@ -115,7 +115,7 @@ func (s *Service) pack(ctx context.Context, id repo.ID, bundle bool) {
 		defer release()
 		again, err = objects.Maintain(ctx, p.now.Time())
 		if err == nil && bundle && objects.IsKept() {
-			err = s.Bundles.MakeBundle(ctx, id)
+			s.Bundles.MakeBundle(ctx, id)
 		}
 		return err
 	})

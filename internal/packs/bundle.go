@@ -125,6 +125,9 @@ func (s *Service) MakeBundle(ctx context.Context, id repo.ID) {
 // makeBundle writes a bundle to a file without a name, and uploads that.
 func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error {
 	began := time.Now()
+	if err := s.repos.Room.CheckFor(of.size); err != nil {
+		return err
+	}
 	objects, release, err := s.repos.Open(ctx, of.folder.ID, of.folder.Purges)
 	if err != nil {
 		return err

@@ -67,7 +67,8 @@ type bundled struct {
 	folder  repo.Folder
 	branch  string  // the default one
 	tip     git.SHA // of it; empty: it does not exist
-	packed  int64   // bytes of its packs; of a fork, of those that no other repository has
+	size    int64   // bytes of its packs
+	packed  int64   // the same; of a fork, of those that no other repository has
 	bundles []*bundle
 }
 
@@ -85,13 +86,14 @@ func bundledOf(tx *db.Tx, id repo.ID) (*bundled, error) {
 	if err != nil {
 		return nil, err
 	}
-	own := ``
+	own := `TRUE`
 	if parent != 0 {
-		own = ` AND NOT EXISTS (SELECT 1 FROM packs o WHERE o.file_id = p.file_id AND o.repo_id <> p.repo_id)`
+		own = `NOT EXISTS (SELECT 1 FROM packs o WHERE o.file_id = p.file_id AND o.repo_id <> p.repo_id)`
 	}
-	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(f.pack_size), 0) AS BIGINT) FROM packs p
-		JOIN pack_files f ON f.id = p.file_id WHERE p.repo_id = $1 AND p.purges = $2`+own, b.folder.ID,
-		b.folder.Purges).Scan(&b.packed)
+	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM(f.pack_size), 0) AS BIGINT),
+		CAST(COALESCE(SUM(CASE WHEN `+own+` THEN f.pack_size ELSE 0 END), 0) AS BIGINT) FROM packs p
+		JOIN pack_files f ON f.id = p.file_id WHERE p.repo_id = $1 AND p.purges = $2`, b.folder.ID,
+		b.folder.Purges).Scan(&b.size, &b.packed)
 	if err == nil {
 		b.bundles, err = bundlesWhere(tx, `b.repo_id = $1`, id)
 	}

@@ -60,6 +60,21 @@ func (g *Guard) Check() error {
 	return nil
 }
 
+// CheckFor is Check for a file of so many bytes: with it there must be enough room as well. It looks at the disks each
+// time.
+func (g *Guard) CheckFor(bytes int64) error {
+	if g == nil {
+		return nil
+	}
+	for _, dir := range g.dirs {
+		free, all, err := Of(dir)
+		if err == nil && all > 0 && free < g.leastOf(all)+uint64(bytes) {
+			return ErrNoRoom
+		}
+	}
+	return nil
+}
+
 // CheckRows is Check for what is written to the database, for which the free pages inside its file are room as
 // well: for half of the room that should be there, since the log of the database and small objects need some.
 func (g *Guard) CheckRows() error {
@@ -102,14 +117,19 @@ func (g *Guard) isLow(dir string) (low, full bool) {
 	if err != nil || all == 0 {
 		return false, false
 	}
-	least := uint64(g.least)
-	if g.least == Auto {
-		least = min(all/100, maxAuto)
-	}
+	least := g.leastOf(all)
 	if free >= least {
 		return false, false
 	}
 	return true, g.spare == nil || free < least/2 || free+uint64(g.spare()) < least || !sameDisk(dir, g.spareDir)
+}
+
+// leastOf returns how many bytes should be free on a disk.
+func (g *Guard) leastOf(all uint64) uint64 {
+	if g.least == Auto {
+		return min(all/100, maxAuto)
+	}
+	return uint64(g.least)
 }
 
 // nothing is so little room that anything fails for it, in bytes.

@@ -38,6 +38,26 @@ func TestGuard(t *testing.T) {
 	}
 }
 
+// A file is refused that would leave too little room.
+func TestGuardOfFile(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	free, _, err := Of(dir)
+	if err != nil || free == 0 {
+		t.Skip("the disk cannot be looked at")
+	}
+	g := NewGuard(int64(free/2), slog.New(slog.DiscardHandler), dir)
+	if err := g.CheckFor(int64(free / 4)); err != nil {
+		t.Errorf("a file for which there is room: %v", err)
+	}
+	if err := g.CheckFor(int64(free)); !errs.Is(err, errs.NoRoom) {
+		t.Errorf("a file that fills the disk: %v", err)
+	}
+	if err := (*Guard)(nil).CheckFor(1 << 60); err != nil {
+		t.Errorf("a guard that wants no room: %v", err)
+	}
+}
+
 // Room inside the database's file is room for rows, as long as the disk has half of what it should, and none
 // for files. If it did not count, a server would stay read-only after what filled its disk was deleted.
 func TestSpareRoom(t *testing.T) {

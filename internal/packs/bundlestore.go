@@ -131,6 +131,12 @@ func withdraw(tx *db.Tx, condition string, args ...any) error {
 		append([]any{now}, args...)...)
 }
 
+// EndUpload withdraws the bundle that the former holder of the lease of a repository's packing was uploading: that node
+// is dead.
+func EndUpload(tx *db.Tx, id repo.ID) error {
+	return withdraw(tx, `repo_id = $2 AND made_at IS NULL`, id)
+}
+
 func dropBundles(tx *db.Tx, list []*bundle) error {
 	return db.InParts(list, func(part []*bundle) error {
 		keys := make([]string, len(part))

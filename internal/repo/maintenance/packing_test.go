@@ -105,6 +105,36 @@ func TestPackingIsLeased(t *testing.T) {
 	})
 }
 
+// Whoever takes a packing over withdraws the bundle that the dead node was uploading: a purge would wait for its end
+// for as long as the packing is put off, which may be hours.
+func TestPackingEndsUpload(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		n := newNodes(t, engine, git.Options{})
+		r := n.create(t, "garden")
+		other := n.create(t, "other")
+		for _, id := range []repo.ID{r.ID, other.ID} {
+			n.exec(t, `INSERT INTO bundles (key_name, repo_id, purges, depot_id, tip, size, sha256, packed)
+				VALUES ($1, $2, 0, 0, '', 0, '', 0)`, fmt.Sprint(id), id)
+		}
+		take := func() (until db.Time) {
+			testkit.NoError(t, n.db[0].Write(t.Context(), func(tx *db.Tx) (err error) {
+				until, err = maintenance.TakePacking(tx, r.ID)
+				return err
+			}))
+			return until
+		}
+		withdrawn := `SELECT count(*) FROM bundles WHERE gone_at IS NOT NULL AND repo_id = $1`
+		if take() == 0 || n.count(t, withdrawn, r.ID) != 1 || n.count(t, withdrawn, other.ID) != 0 {
+			t.Error("the upload of the node before is not withdrawn, or another one is")
+		}
+		n.exec(t, `UPDATE bundles SET gone_at = NULL`)
+		if take() != 0 || n.count(t, withdrawn, r.ID) != 0 {
+			t.Error("an upload is withdrawn whose node has the lease")
+		}
+	})
+}
+
 // Both nodes run while much is written through both: packs stay few, nothing is
 // lost, and no row is left.
 func TestTwoNodesKeepPacksFew(t *testing.T) {

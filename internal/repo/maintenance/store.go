@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/packs"
 	"arbor/internal/repo"
 )
 
@@ -50,7 +51,11 @@ func takePacking(
 	if err != nil {
 		return p, 0, err
 	}
-	if p.lease, err = packings.Take(tx, length, 1, `repo_id = $3`, repoID); err != nil {
+	p.lease, err = packings.Take(tx, length, 1, `repo_id = $3`, repoID)
+	if err == nil && p.lease != nil {
+		err = packs.EndUpload(tx, repoID)
+	}
+	if err != nil {
 		return p, 0, err
 	}
 	var due db.Time

@@ -85,6 +85,11 @@ func (s *Service) leads(ctx context.Context, b *bundle, tip git.SHA) (bool, erro
 		return true, nil
 	}
 	id := b.folder.ID
+	unlock, err := s.leading.Lock(ctx, id) // a walk through a long history is for all who ask
+	if err != nil {
+		return false, err
+	}
+	defer unlock()
 	s.mu.Lock()
 	last := s.led[id]
 	s.mu.Unlock()

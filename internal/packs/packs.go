@@ -47,6 +47,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/file"
 	"arbor/internal/git"
+	"arbor/internal/keyed"
 	"arbor/internal/repo"
 )
 
@@ -83,6 +84,8 @@ type Service struct {
 	keeps  *bool // whether new repositories are kept in a depot, once it was asked
 	cached map[repo.Folder]*cached
 	led    map[repo.ID]led
+
+	leading keyed.Mutex[repo.ID] // held while led is found out
 }
 
 // New returns the service.

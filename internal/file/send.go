@@ -42,8 +42,8 @@ func Send(
 	return nil
 }
 
-// Validity is how long a signed address works, for whoever has it and even if the right to read ends before. A
-// download that has begun goes on. Drafts and repositories that turn private are reasons to keep it short for all;
+// Validity is how long a signed address works for anyone who has it, even if access is revoked in the meantime. Downloads
+// that have started continue. It is short because drafts exist, and because repositories can become private;
 // git lfs asks again.
 const Validity = 5 * time.Minute
 

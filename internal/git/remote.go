@@ -23,9 +23,9 @@ import (
 type Remote struct {
 	// Room, if set, is asked again and again while objects come. Its error ends the fetch.
 	Room func() error
-	// Connect, if set, begins a conversation with a service, such as git-upload-pack, which ends with ctx. What the other
-	// side says to people is written to said. Its errors become those of whoever uses the Remote. Then nothing below
-	// counts.
+	// Connect, if set, starts a service such as git-upload-pack on the other side, until ctx is done. Messages of the
+	// other side for people are written to said. Functions that use the Remote return its errors. The fields below are
+	// ignored.
 	Connect func(ctx context.Context, service string, said io.Writer) (Stream, error)
 
 	Address            string // http:// or https://, without a user

@@ -130,7 +130,7 @@ func reencode[T comparable](text json.RawMessage, value, was T) json.RawMessage 
 	return text
 }
 
-// asset gives a file of a release the name that an upload of it would have. In place of a path comes one name.
+// asset cleans the name of a release file as an upload does, and replaces a path with a single name.
 func (c *checker) asset(a *Asset) error {
 	c.times(a, &a.CreatedAt, &a.UpdatedAt)
 	c.optional(a, &a.Label, release.MaxLabel)

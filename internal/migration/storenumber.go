@@ -31,7 +31,7 @@ func (s *Service) Numbers(ctx context.Context, to string) (*Numbers, error) {
 	return s.NumbersOf(ctx, found.Access.ID)
 }
 
-// NumbersOf is Numbers for a repository that is there, whatever it is called by now.
+// NumbersOf is Numbers for an existing repository, found by its id even after a rename.
 func (s *Service) NumbersOf(ctx context.Context, id repo.ID) (*Numbers, error) {
 	out := &Numbers{}
 	err := s.DB.Read(ctx, func(tx *db.Tx) error {

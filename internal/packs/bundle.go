@@ -19,8 +19,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// A bundle lies beside the packs in their depot. Its row is there before its bytes, so that a purge knows of it, and
-// goes after them. What becomes of it:
+// Bundles are stored in the same depot as packs. The row is inserted before the upload, so that a purge finds it, and
+// deleted after the file. What becomes of a bundle:
 //
 //	repository hidden, renamed           it stays; each request is checked before its address is given
 //	  or transferred; membership lost
@@ -31,7 +31,7 @@ import (
 //	objects purged                       it goes before the purge ends
 //	packs moved to another place         it goes, and is made again there
 //	lost in its depot                    it is withdrawn by the sweep, and made again
-//	not made, as there is no room        a row that is withdrawn stays, so no node tries again within bundleGrace
+//	not made, as there is no room        a withdrawn row stays, so that no node retries within bundleGrace
 //	store backed up and restored         it is not in the backup
 
 // bundleGrace is how long a bundle that is withdrawn stays in its depot: clients that were just given its address

@@ -99,7 +99,7 @@ func answerLsRefs(ctx context.Context, in io.Reader, o Request) error {
 	return clientGone(wire.WriteLsRefs(o.Out, request, refs))
 }
 
-// answerBundleURI answers with an empty list if there is no bundle, or none any longer: the client goes on without.
+// answerBundleURI answers with an empty list if there is no bundle; the client then fetches everything.
 func answerBundleURI(ctx context.Context, in io.Reader, o Request) error {
 	if err := wire.ReadBundleURI(in); err != nil {
 		return err

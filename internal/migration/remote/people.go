@@ -26,8 +26,8 @@ const (
 	maxName   = 255 // characters
 )
 
-// Login notes that a record names somebody, and returns the login; empty for ghost and nobody, and for those whose
-// login is too long or for whom there is no room.
+// Login notes that a record names a user and returns the login. It returns an empty string for ghost, for no user,
+// for a login that is too long, and when the list of people is full.
 func (p People) Login(u *User) string {
 	if u == nil || u.Login == "" || len(u.Login) > maxLogin || strings.EqualFold(u.Login, "ghost") {
 		return ""

@@ -152,9 +152,6 @@ func (c *Caller) Holds(tx *db.Tx) error {
 	if err == nil && c.SiteAdmin && !now.SiteAdmin {
 		err = errs.New(errs.Forbidden, "You are no longer a site administrator.")
 	}
-	if err == nil {
-		BoundText(tx)
-	}
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 )
 
 // QuotaOf reads the quota of an account, and how many repositories it has, without those that were deleted and can
@@ -103,7 +104,21 @@ func moveHour(tx *db.Tx, from, to ID, since textHour) error {
 }
 
 // textOf reads what an account has written, with the other accounts that count with it. Error: 404.
-func textOf(tx *db.Tx, id ID) (u textUse, err error) {
-	err = tx.QueryRow(selectText(tx.Engine()), id).Scan(&u.login, &u.most, &u.bytes, &u.hour, &u.wait)
-	return u, OrAbsent(err)
+func textOf(tx *db.Tx, id ID) (textUse, error) {
+	u, err := sendTextOf(tx, id)
+	if err == nil {
+		err = tx.Flush()
+	}
+	if err == nil && u.login == "" {
+		err = errs.Absent()
+	}
+	return *u, err
+}
+
+// sendTextOf is textOf, as [db.Tx.SendEach] reads. Without the account, the login is empty.
+func sendTextOf(tx *db.Tx, id ID) (*textUse, error) {
+	var u textUse
+	return &u, tx.SendEach(func(row db.Scanner) error {
+		return row.Scan(&u.login, &u.most, &u.bytes, &u.hour, &u.wait)
+	}, selectText(tx.Engine()), id)
 }

@@ -14,7 +14,7 @@ import (
 //
 // A quota bounds all text of an account, a rate what it writes within an hour: edits with their whole new
 // text, including text of others ([WrittenBy]). Both are compared at the end of each transaction of a
-// request, where its right is checked ([Service.LimitText], [BoundText]), so no operation can forget it.
+// request, where its right is checked ([Service.LimitText], [db.Bound]), so no operation can forget it.
 // Requests that run at the same time may pass the bound by one text each.
 
 // TextTable is a table of texts that count for the account in a column.
@@ -77,23 +77,12 @@ type textUse struct {
 	wait  int64 // seconds until that hour ends
 }
 
-type textLimitKey struct{}
-
 // WithTextLimit returns the context of a request whose writes are limited.
-func WithTextLimit(ctx context.Context, l *TextLimit) context.Context {
-	return context.WithValue(ctx, textLimitKey{}, l)
-}
-
-// BoundText compares what the transaction has written with the limit of its request, before it commits.
-func BoundText(tx *db.Tx) {
-	if l, _ := tx.Value(textLimitKey{}).(*TextLimit); l != nil {
-		tx.BeforeCommit(l.check)
-	}
-}
+func WithTextLimit(ctx context.Context, l *TextLimit) context.Context { return db.WithBound(ctx, l) }
 
 // TextFits reports whether the quota of the transaction's request has room for n more bytes of text.
 func TextFits(tx *db.Tx, n int) bool {
-	l, _ := tx.Value(textLimitKey{}).(*TextLimit)
+	l, _ := tx.Bound().(*TextLimit)
 	if l == nil {
 		return true
 	}
@@ -130,14 +119,13 @@ func (l *TextLimit) Full() error {
 	return l.exceeded(&next, true, true)
 }
 
-// check returns an error if a transaction has written more text than the account may. Changes that do not
+// Send implements [db.Bound]: a transaction must not write more text than the account may. Changes that do not
 // lengthen a text are allowed. Errors: 403.
-func (l *TextLimit) check(tx *db.Tx) error {
-	now, err := textOf(tx, l.caller)
-	if err != nil {
-		return err
-	}
-	return l.exceeded(&now, now.bytes > l.before.bytes, now.hour > l.before.hour)
+func (l *TextLimit) Send(tx *db.Tx) (exceeded func() error, err error) {
+	now, err := sendTextOf(tx, l.caller)
+	return func() error {
+		return l.exceeded(now, now.bytes > l.before.bytes, now.hour > l.before.hour)
+	}, err
 }
 
 // exceeded compares the texts written with the limits.

@@ -197,8 +197,8 @@ func count(tx *db.Tx, repoID repo.ID, bytes int64) (total int64, err error) {
 	return total, err
 }
 
-// insertPushed creates the suites for a push and returns their ids by App.
-func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[account.AppID][]int64, error) {
+// sendPushed creates the suites for a push, as [db.Tx.SendEach] does. Their ids by App are then in the map.
+func sendPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[account.AppID][]int64, error) {
 	args := []any{repoID, int64(rowBytes), tx.Now}
 	rows := make([]string, len(heads))
 	for n, u := range heads {
@@ -207,7 +207,7 @@ func insertPushed(tx *db.Tx, repoID repo.ID, heads []repo.RefUpdate) (map[accoun
 		args = append(args, string(u.New), strings.TrimPrefix(u.Name, "refs/heads/"), string(u.Old))
 	}
 	ids := map[account.AppID][]int64{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
+	err := tx.SendEach(func(row db.Scanner) error {
 		var app account.AppID
 		var id int64
 		if err := row.Scan(&app, &id); err != nil {

@@ -155,22 +155,31 @@ func FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
 	if len(heads) == 0 || len(heads) > maxBranches {
 		return nil
 	}
-	made, err := insertPushed(tx, repoID, heads)
-	if err != nil || len(made) == 0 {
+	made, err := sendPushed(tx, repoID, heads)
+	if err != nil {
 		return err
+	}
+	tx.BeforeCommit(func(tx *db.Tx) error { return requestRuns(tx, repoID, made, heads[0].By) })
+	return nil
+}
+
+// requestRuns asks Apps for the runs of new suites.
+func requestRuns(tx *db.Tx, repoID repo.ID, made map[account.AppID][]int64, by account.ID) error {
+	if len(made) == 0 {
+		return nil
 	}
 	var bytes int64
 	for app, ids := range made {
 		bytes += int64(len(ids)) * rowBytes
 		list := make([]hook.Event, len(ids))
 		for n, id := range ids {
-			list[n] = suiteRequested(id, heads[0].By)
+			list[n] = suiteRequested(id, by)
 		}
 		if err := hook.RecordForApp(tx, app, repoID, list...); err != nil {
 			return err
 		}
 	}
-	_, err = count(tx, repoID, bytes)
+	_, err := count(tx, repoID, bytes)
 	return err
 }
 

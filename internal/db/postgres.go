@@ -181,7 +181,7 @@ func (b *postgresBackend) once(
 		}
 	}
 	if begin != "" {
-		c.send(begin, nil, nil)
+		c.send(queued{query: begin})
 	}
 	tx := Tx{Now: FromTime(b.now()), ctx: ctx, caller: ctx, conn: c}
 	if err := tx.run(fn); err != nil {

@@ -28,16 +28,15 @@ type queued struct {
 	query string
 	args  []any
 	then  func(affected int64) // called when it has run; may be nil
+	each  func(Scanner) error  // called with every row; may be nil
 }
 
 func (c *postgresConn) engine() Engine { return PostgreSQL }
 
-func (c *postgresConn) send(query string, args []any, then func(int64)) {
-	c.queue = append(c.queue, queued{query, args, then})
-}
+func (c *postgresConn) send(q queued) { c.queue = append(c.queue, q) }
 
 func (c *postgresConn) exec(ctx context.Context, query string, args []any) (affected int64, err error) {
-	c.send(query, args, func(n int64) { affected = n })
+	c.send(queued{query: query, args: args, then: func(n int64) { affected = n }})
 	return affected, c.flush(ctx)
 }
 
@@ -66,21 +65,44 @@ func (c *postgresConn) batch(ctx context.Context, more ...queued) (pgx.BatchResu
 	}
 	batch := c.raw.SendBatch(ctx, &b)
 	for _, q := range queue {
-		tag, err := batch.Exec()
-		if err != nil {
+		if err := q.read(batch); err != nil {
 			return batch, err
-		}
-		if q.then == nil {
-			continue
-		}
-		if tag.Insert() || tag.Update() || tag.Delete() {
-			q.then(tag.RowsAffected())
-		} else {
-			q.then(0)
 		}
 	}
 	return batch, nil
 }
+
+// read reads the result of the statement, which is the next one of the batch.
+func (q *queued) read(batch pgx.BatchResults) error {
+	if q.each == nil {
+		tag, err := batch.Exec()
+		switch {
+		case err != nil || q.then == nil:
+			return err
+		case tag.Insert() || tag.Update() || tag.Delete():
+			q.then(tag.RowsAffected())
+		default:
+			q.then(0)
+		}
+		return nil
+	}
+	rows, err := batch.Query()
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		if err := q.each(sentRow{rows}); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// sentRow is a row of a statement that was sent.
+type sentRow struct{ rows pgx.Rows }
+
+func (r sentRow) Scan(dest ...any) error { return translatePostgres(r.rows.Scan(dest...)) }
 
 func (c *postgresConn) query(ctx context.Context, query string, args []any) (cursor, error) {
 	if len(c.queue) == 0 {

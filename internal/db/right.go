@@ -78,9 +78,40 @@ func checked(ctx context.Context, right Right, fn func(*Tx) error) func(*Tx) err
 		if tx.failed != nil {
 			return err
 		}
+		var exceeded func() error
+		if bound := tx.Bound(); bound != nil && right != Server && err == nil {
+			if exceeded, err = bound.Send(tx); err != nil {
+				return err
+			}
+		}
 		if denied := tx.Check(); denied != nil {
 			return denied
 		}
-		return err
+		if exceeded == nil || err != nil {
+			return err
+		}
+		if err = tx.Flush(); err != nil {
+			return err
+		}
+		return exceeded()
 	}
+}
+
+// Bound limits what a request writes.
+type Bound interface {
+	// Send asks at the end of a transaction what it has written, as [Tx.SendEach] does. It returns what then decides.
+	Send(tx *Tx) (exceeded func() error, err error)
+}
+
+type boundKey struct{}
+
+// WithBound returns the context of a request whose transactions are limited, but for those by the right [Server].
+func WithBound(ctx context.Context, b Bound) context.Context {
+	return context.WithValue(ctx, boundKey{}, b)
+}
+
+// Bound returns the limit of the transaction's request, or nil.
+func (t *Tx) Bound() Bound {
+	b, _ := t.Value(boundKey{}).(Bound)
+	return b
 }

@@ -25,11 +25,12 @@ type Tx struct {
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
 
-	right    Right             // checked at the end, see WriteAs; may be nil
-	last     []func(*Tx) error // run after that, see BeforeCommit
-	onCommit []func()          // run after the commit
-	own      map[any]any       // see Attach
-	parts    *sync.Map         // see DB.Attach; nil: there are none
+	right     Right             // checked at the end, see WriteAs; may be nil
+	last      []func(*Tx) error // run after that, see BeforeCommit
+	registers bool              // sent statements may add to last
+	onCommit  []func()          // run after the commit
+	own       map[any]any       // see Attach
+	parts     *sync.Map         // see DB.Attach; nil: there are none
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -42,7 +43,7 @@ type conn interface {
 
 // sender is a conn on which statements can wait for the next one, and go to the server together with it.
 type sender interface {
-	send(query string, args []any, then func(affected int64))
+	send(queued)
 	flush(ctx context.Context) error
 }
 
@@ -106,17 +107,11 @@ func (t *Tx) Value(key any) any {
 // changed or deleted: 0 for anything but INSERT, UPDATE and DELETE. Rows deleted by a foreign key's cascade
 // do not count.
 func (t *Tx) Exec(query string, args ...any) (affected int64, err error) {
-	if err := t.ready(); err != nil {
+	bound, err := t.prepare(query, args)
+	if err != nil {
 		return 0, err
 	}
-	if t.trace != nil {
-		t.trace(t.caller, query)
-	}
-	bound, err := bind(args)
-	if err == nil {
-		affected, err = t.conn.exec(t.ctx, query, bound)
-	}
-	if err != nil {
+	if affected, err = t.conn.exec(t.ctx, query, bound); err != nil {
 		return 0, t.fail(err)
 	}
 	return affected, nil
@@ -142,17 +137,51 @@ func (t *Tx) send(query string, then func(affected int64), args []any) error {
 		}
 		return err
 	}
+	bound, err := t.prepare(query, args)
+	if err == nil {
+		s.send(queued{query: query, args: bound, then: then})
+	}
+	return err
+}
+
+// SendEach is QueryEach for rows that nothing depends on before the next statement that is not sent: PostgreSQL gets
+// both together, as with Send, and each is called no later than that statement returns.
+func (t *Tx) SendEach(each func(Scanner) error, query string, args ...any) error {
+	s, ok := t.conn.(sender)
+	if !ok {
+		return QueryEach(t, each, query, args...)
+	}
+	bound, err := t.prepare(query, args)
+	if err == nil {
+		s.send(queued{query: query, args: bound, each: each})
+	}
+	return err
+}
+
+// prepare checks that a statement can run, and returns its arguments for the engine.
+func (t *Tx) prepare(query string, args []any) ([]any, error) {
 	if err := t.ready(); err != nil {
-		return err
+		return nil, err
 	}
 	if t.trace != nil {
 		t.trace(t.caller, query)
 	}
 	bound, err := bind(args)
 	if err != nil {
+		return nil, t.fail(err)
+	}
+	return bound, nil
+}
+
+// Flush waits for what was sent. Errors: those of the statements.
+func (t *Tx) Flush() error {
+	s, ok := t.conn.(sender)
+	if !ok || !t.ran || t.failed != nil {
+		return t.failed
+	}
+	if err := s.flush(t.ctx); err != nil {
 		return t.fail(err)
 	}
-	s.send(query, bound, then)
 	return nil
 }
 
@@ -165,28 +194,23 @@ func (t *Tx) RunRing(topic, query string, args ...any) error {
 	}, args)
 }
 
-// RunThen is Run, rings the topic's bell as RunRing does, and calls then as BeforeCommit does if the statement has changed rows.
+// RunThen is RunRing, and calls then as BeforeCommit does if the statement has changed rows.
 func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
-	n, err := t.Exec(query, args...)
-	if n > 0 {
-		t.Ring(topic)
-		t.BeforeCommit(then)
-	}
-	return err
+	t.registers = true
+	return t.send(query, func(n int64) {
+		if n > 0 {
+			t.Ring(topic)
+			t.BeforeCommit(then)
+		}
+	}, args)
 }
 
 // Query runs a statement that returns rows. The rows must be read to their
 // end or closed before the next statement.
 func (t *Tx) Query(query string, args ...any) (*Rows, error) {
-	if err := t.ready(); err != nil {
-		return nil, err
-	}
-	if t.trace != nil {
-		t.trace(t.caller, query)
-	}
-	bound, err := bind(args)
+	bound, err := t.prepare(query, args)
 	if err != nil {
-		return nil, t.fail(err)
+		return nil, err
 	}
 	c, err := t.conn.query(t.ctx, query, bound)
 	if err != nil {
@@ -233,17 +257,25 @@ func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 // run in the order of these calls.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
-// finish calls the functions registered with BeforeCommit.
+// finish calls the functions registered with BeforeCommit, also those that sent statements register.
 func (t *Tx) finish() error {
-	if len(t.last) > 0 && t.rows != nil {
+	if t.rows != nil {
 		t.rows.Close()
 	}
-	for _, call := range t.last {
-		if err := call(t); err != nil {
+	for n := 0; ; n++ {
+		if n == len(t.last) && t.registers {
+			t.registers = false
+			if err := t.Flush(); err != nil {
+				return err
+			}
+		}
+		if n == len(t.last) {
+			return nil
+		}
+		if err := t.last[n](t); err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // Attach attaches a value under a key until the transaction ends.
@@ -289,12 +321,7 @@ func (t *Tx) run(fn func(*Tx) error) error {
 			return err
 		}
 	}
-	if s, ok := t.conn.(sender); ok && t.ran && t.failed == nil {
-		if err := s.flush(t.ctx); err != nil {
-			return t.fail(err)
-		}
-	}
-	return t.failed
+	return t.Flush()
 }
 
 func (t *Tx) end() {

@@ -38,6 +38,14 @@ func (f *Forge) judges() repo.Judges { return repo.Judges{Rules: f.Rules.Judge, 
 
 // Push updates refs. All their objects must be on disk.
 func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
+	// What the push depends on is read in one round trip: others wait for the lock.
+	if err := p.Lock(tx); err != nil {
+		return nil, err
+	}
+	followers, err := f.Pulls.SendFollowers(tx, p)
+	if err != nil {
+		return nil, err
+	}
 	// Each ref is compared with the value that the push expects, and judged by rules
 	// and locks.
 	landing, err := p.Check(tx, f.judges())
@@ -82,7 +90,7 @@ func (f *Forge) Push(tx *db.Tx, p repo.Push) (refused []error, err error) {
 	}
 	// Open pull requests get new heads, or are closed with their branches. Those merged by the push are
 	// found after the commit.
-	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved); err != nil {
+	if err := f.Pulls.FollowPush(tx, p.RepoID, landing.Moved, followers); err != nil {
 		return nil, err
 	}
 	// Unlink deleted branches from issues.

@@ -11,8 +11,8 @@ import (
 
 // refuseEmpty returns 409 for a repository without refs (decision 16).
 func (s *Service) refuseEmpty(ctx context.Context, a *repo.Access) error {
-	refs, err := s.repos.Refs(ctx, a)
-	if err == nil && len(refs.List) == 0 {
+	has, err := s.repos.HasRefs(ctx, a.ID)
+	if err == nil && !has {
 		err = errs.New(errs.Conflict, "Git Repository is empty.")
 	}
 	return err

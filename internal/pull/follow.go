@@ -3,6 +3,7 @@ package pull
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"arbor/internal/account"
@@ -66,18 +67,28 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 	return updates, there, gone
 }
 
+// Followers are the open pull requests whose heads a push may move.
+type Followers struct{ list []*Pull }
+
+// SendFollowers reads them as [db.Tx.SendEach] does, with the row of the push's repository locked.
+func (s *Service) SendFollowers(tx *db.Tx, push repo.Push) (*Followers, error) {
+	_, there, gone := branchesOf(push.Updates)
+	var f Followers
+	return &f, sendOpenBy(tx, &f.list, headIn, push.RepoID, append(there, gone...))
+}
+
 // FollowPush updates pull requests in the transaction that moves their branches. A new head becomes the
 // head of its pull requests and schedules test merges; a deleted head or base closes them (decision 36). A
 // moved base only wakes the worker for those with auto-merge.
-func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate) error {
+func (s *Service) FollowPush(tx *db.Tx, repoID repo.ID, moved []repo.RefUpdate, followers *Followers) error {
 	updates, there, gone := branchesOf(moved)
 	if len(updates) == 0 {
 		return nil
 	}
-	list, err := openByHead(tx, repoID, append(there, gone...))
-	if err != nil {
-		return err
-	}
+	list := slices.DeleteFunc(followers.list, func(p *Pull) bool {
+		_, moved := updates[p.HeadRef]
+		return !moved
+	})
 	hold, err := holds(tx, list...)
 	if err != nil {
 		return err

@@ -2,7 +2,6 @@ package pull
 
 import (
 	"errors"
-	"slices"
 	"time"
 
 	"arbor/internal/account"
@@ -80,12 +79,12 @@ func MergedAs(tx *db.Tx, repoID repo.ID, tips []git.SHA) (map[git.SHA]bool, erro
 
 // openByHead reads the open pull requests whose head is one of the branches.
 func openByHead(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
-	return openBy(tx, "p.head_repo_id = $1 AND p.head_ref", repoID, branches)
+	return openBy(tx, headIn, repoID, branches)
 }
 
 // openByBase reads the open pull requests whose base is one of the branches.
 func openByBase(tx *db.Tx, repoID repo.ID, branches []string) ([]*Pull, error) {
-	return openBy(tx, "p.repo_id = $1 AND p.base_ref", repoID, branches)
+	return openBy(tx, baseIn, repoID, branches)
 }
 
 // openOf reports whether a branch is the head or base of an open pull request.
@@ -103,21 +102,29 @@ func openModifiable(tx *db.Tx, headRepoID repo.ID) ([]*Pull, error) {
 	return query(tx, `WHERE p.head_repo_id = $1 AND p.open AND p.modifiable AND p.repo_id <> $1 ORDER BY p.issue_id`, headRepoID)
 }
 
-func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) ([]*Pull, error) {
-	var all []*Pull
-	for chunk := range slices.Chunk(branches, db.MaxValues) {
-		args := []any{repoID}
-		for _, b := range chunk {
-			args = append(args, b)
-		}
-		list, err := query(tx, `WHERE `+where+` IN `+db.ValuesFrom(2, 1, len(chunk))+
-			` AND p.open ORDER BY p.issue_id`, args...)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, list...)
+// Conditions of openBy: $1 is the repository.
+const (
+	headIn = `p.head_repo_id = $1 AND p.head_ref IN `
+	baseIn = `p.repo_id = $1 AND p.base_ref IN `
+)
+
+func openBy(tx *db.Tx, where string, repoID repo.ID, branches []string) (list []*Pull, err error) {
+	if err = sendOpenBy(tx, &list, where, repoID, branches); err == nil {
+		err = tx.Flush()
 	}
-	return all, nil
+	return list, err
+}
+
+// sendOpenBy is openBy, as [db.Tx.SendEach] reads.
+func sendOpenBy(tx *db.Tx, to *[]*Pull, where string, repoID repo.ID, branches []string) error {
+	return db.InParts(branches, func(part []string) error {
+		return tx.SendEach(func(row db.Scanner) error {
+			p, err := scan(row)
+			*to = append(*to, p)
+			return err
+		}, `SELECT `+columns+from+`WHERE `+where+db.ValuesFrom(2, 1, len(part))+` AND p.open ORDER BY p.issue_id`,
+			db.Args(part, repoID)...)
+	})
 }
 
 // openPair returns the number of the open pull request between two branches, or 0.

@@ -176,7 +176,6 @@ func (a *Access) Holds(tx *db.Tx) error {
 	case now.Importing && !a.onArchived:
 		return ErrImporting()
 	}
-	account.BoundText(tx)
 	return nil
 }
 

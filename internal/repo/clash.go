@@ -3,7 +3,6 @@ package repo
 import (
 	"fmt"
 	"iter"
-	"maps"
 	"slices"
 	"strings"
 
@@ -21,93 +20,80 @@ const manyNames = 1000
 // new ones, and the first below each new one.
 type nearRefs struct {
 	shas  map[string]git.SHA // all but some of the last kind
-	names []string           // in order
+	names []string           // of all, in any order
 }
 
-// refsNear reads the refs that the updates may conflict with. Its cost is limited by the refs of one
-// repository.
-func refsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
-	if len(updates) > manyNames {
-		return allRefs(tx, repoID)
-	}
-	shas, err := refsNamed(tx, repoID, names(updates))
-	if err != nil {
-		return nil, err
-	}
-	var created, folders []string
+// sendRefsNear reads, as [db.Tx.SendEach] does, the refs that the updates may conflict with. Its cost is limited by the
+// refs of one repository.
+func sendRefsNear(tx *db.Tx, repoID ID, updates []RefUpdate) (*nearRefs, error) {
+	near := &nearRefs{shas: map[string]git.SHA{}}
+	wanted := names(updates)
+	var created []string
 	isNew := map[string]bool{}
 	for _, u := range updates {
-		if _, exists := shas[u.Name]; !exists && u.New != git.ZeroSHA {
+		if u.Old == git.ZeroSHA && u.New != git.ZeroSHA {
 			created, isNew[u.Name] = append(created, u.Name), true
-			folders = slices.AppendSeq(folders, foldersOf(u.Name))
+			wanted = slices.AppendSeq(wanted, foldersOf(u.Name))
 		}
 	}
-	if len(folders) > manyNames {
-		return allRefs(tx, repoID)
+	if len(wanted) > manyNames || deletesBelow(updates, isNew) { // the first one below a new one may be deleted
+		return near, tx.SendEach(near.add, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
 	}
-	for _, u := range updates {
-		for folder := range foldersOf(u.Name) {
-			if u.New == git.ZeroSHA && isNew[folder] { // the first one below may be deleted in the same push
-				return allRefs(tx, repoID)
-			}
-		}
+	err := sendRefsNamed(tx, near.add, repoID, wanted, "")
+	if err == nil {
+		err = near.sendBelow(tx, repoID, created)
 	}
-	above, err := refsNamed(tx, repoID, folders)
-	if err != nil {
-		return nil, err
-	}
-	maps.Copy(shas, above)
-	below, err := refsBelow(tx, repoID, created)
-	if err != nil {
-		return nil, err
-	}
-	list := slices.AppendSeq(below, maps.Keys(shas))
-	slices.Sort(list)
-	return &nearRefs{shas, list}, nil
-}
-
-// allRefs reads all refs of a repository.
-func allRefs(tx *db.Tx, repoID ID) (*nearRefs, error) {
-	near := &nearRefs{shas: map[string]git.SHA{}}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var name, sha string
-		if err := row.Scan(&name, &sha); err != nil {
-			return err
-		}
-		near.shas[name] = git.SHA(sha)
-		near.names = append(near.names, name)
-		return nil
-	}, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
-	slices.Sort(near.names)
 	return near, err
 }
 
-// refsBelow reads, for each of the names that are parents of refs, the first of these. The subquery uses
+// deletesBelow reports whether an update deletes a ref below one of the names.
+func deletesBelow(updates []RefUpdate, names map[string]bool) bool {
+	for _, u := range updates {
+		for folder := range foldersOf(u.Name) {
+			if u.New == git.ZeroSHA && names[folder] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (near *nearRefs) add(row db.Scanner) error {
+	var name, sha string
+	if err := row.Scan(&name, &sha); err != nil {
+		return err
+	}
+	near.shas[name] = git.SHA(sha)
+	near.names = append(near.names, name)
+	return nil
+}
+
+// sendBelow reads, for each of the names that are parents of refs, the first of these. The subquery uses
 // the index once per name; with a join PostgreSQL may read all refs of the repository for each.
-func refsBelow(tx *db.Tx, repoID ID, names []string) (below []string, err error) {
-	err = db.InParts(names, func(part []string) error {
+func (near *nearRefs) sendBelow(tx *db.Tx, repoID ID, names []string) error {
+	return db.InParts(names, func(part []string) error {
 		args := db.Args(part, repoID)
 		values := make([]string, len(part))
 		for i := range part {
 			values[i] = fmt.Sprintf("(CAST($%d AS TEXT))", i+2)
 		}
-		return db.QueryEach(tx, func(row db.Scanner) error {
+		return tx.SendEach(func(row db.Scanner) error {
 			var child *string
 			err := row.Scan(&child)
 			if child != nil {
-				below = append(below, *child)
+				near.names = append(near.names, *child)
 			}
 			return err
 		}, `WITH wanted(folder) AS (VALUES `+strings.Join(values, ",")+`)
 			SELECT (SELECT MIN(name) FROM refs
 				WHERE repo_id = $1 AND name > folder || '/' AND name < folder || '0') FROM wanted`, args...)
 	})
-	return below, err
 }
 
 // clashes returns, for each created ref that conflicts with another ref, that ref. It takes deletions among
 // the updates into account.
 func (near *nearRefs) clashes(updates []RefUpdate) map[string]string {
+	slices.Sort(near.names)
 	deleted, created := map[string]bool{}, map[string]bool{}
 	for _, u := range updates {
 		if u.New == git.ZeroSHA {

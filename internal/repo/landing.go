@@ -21,11 +21,18 @@ type Judge func(tx *db.Tx, p *Push, refused []error) error
 // Judges are called by Check: Rules if there are rules about refs, Locks if there are locks of files.
 type Judges struct{ Rules, Locks Judge }
 
-// Check locks the repository's row and compares each update with the current ref. The judges add the
-// reasons why they refuse updates. Errors: 404 for a deleted repository; 503 if
-// objects have been purged; the condition's and the judge's.
+// Lock locks the repository's row before Check, as [db.Tx.Send] does: what is sent after it reads what the push
+// updates.
+func (p Push) Lock(tx *db.Tx) error { return sendLockForRefs(tx, p.RepoID) }
+
+// Check compares each update with the current ref, after Lock. The judges add the reasons why they refuse updates.
+// Errors: 404 for a deleted repository; 503 if objects have been purged; the condition's and the judge's.
 func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
-	branch, err := lockForRefs(tx, p.RepoID)
+	current, err := sendRefsNear(tx, p.RepoID, p.Updates)
+	if err != nil {
+		return nil, err
+	}
+	branch, err := stateForRefs(tx, p.RepoID)
 	if err != nil {
 		return nil, err
 	}
@@ -33,10 +40,7 @@ func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
 		return nil, errPurged()
 	}
 	branch.mirror, branch.imports = branch.mirror && !p.Mirrored, branch.imports && !p.Imported
-	refused, err := checkUpdates(tx, p.RepoID, branch, p.Queue, p.Updates)
-	if err != nil {
-		return nil, err
-	}
+	refused := current.refusals(branch, p.Queue, p.Updates)
 	if p.If != nil {
 		more, err := p.If(tx, p.Updates)
 		if err != nil {

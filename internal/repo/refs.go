@@ -150,16 +150,12 @@ type branchState struct {
 	locked   bool // the repository has locks of Git LFS
 }
 
-// checkUpdates returns the reason for each update that cannot happen. queue is that of Push.
-func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates []RefUpdate) ([]error, error) {
-	current, err := refsNear(tx, repoID, updates)
-	if err != nil {
-		return nil, err
-	}
-	clash := current.clashes(updates)
+// refusals returns the reason for each update that cannot happen. queue is that of Push.
+func (near *nearRefs) refusals(branch branchState, queue bool, updates []RefUpdate) []error {
+	clash := near.clashes(updates)
 	refused := make([]error, len(updates))
 	for i, u := range updates {
-		have, exists := current.shas[u.Name]
+		have, exists := near.shas[u.Name]
 		switch {
 		case branch.archived && !strings.HasPrefix(u.Name, "refs/pull/"):
 			refused[i] = ErrArchived()
@@ -183,17 +179,21 @@ func checkUpdates(tx *db.Tx, repoID ID, branch branchState, queue bool, updates 
 			refused[i] = errs.Newf(errs.Conflict, "name conflicts with %s", clash[u.Name])
 		}
 	}
-	return refused, nil
+	return refused
 }
 
 // Refusals returns the reason for each update of a push that cannot happen, by the refs and by the quota of the
 // repository's owner. It is called before the objects are stored; Push.Check checks again.
 func (s *Service) Refusals(tx *db.Tx, a *Access, p Push) ([]error, error) {
-	refused, err := checkUpdates(tx, a.ID, branchState{name: a.DefaultBranch, archived: a.Archived,
-		imports: a.Importing && !p.Imported, mirror: a.MirrorURL != "" && !p.Mirrored}, p.Queue, p.Updates)
+	current, err := sendRefsNear(tx, a.ID, p.Updates)
+	if err == nil {
+		err = tx.Flush()
+	}
 	if err != nil {
 		return nil, err
 	}
+	refused := current.refusals(branchState{name: a.DefaultBranch, archived: a.Archived,
+		imports: a.Importing && !p.Imported, mirror: a.MirrorURL != "" && !p.Mirrored}, p.Queue, p.Updates)
 	full := s.checkGrowth(tx, a.ID, p.GrownKB, false)
 	if full != nil && !errs.Is(full, errs.Forbidden) {
 		return nil, full

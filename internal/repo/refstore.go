@@ -10,17 +10,30 @@ import (
 	"arbor/internal/git"
 )
 
-// lockForRefs locks the repository's row, increments the refs' generation, and returns the default branch,
-// whether the repository is archived, a mirror, being imported, or has rules, and Repo.Purges. Error: 503 while a
-// purge copies the last objects.
+// sendLockForRefs locks the repository's row and increments the refs' generation, as [db.Tx.Send] does.
+func sendLockForRefs(tx *db.Tx, repoID ID) error {
+	return tx.Send(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1`, repoID)
+}
+
+// lockForRefs is sendLockForRefs followed by stateForRefs.
 func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
+	if err := sendLockForRefs(tx, repoID); err != nil {
+		return branchState{}, err
+	}
+	return stateForRefs(tx, repoID)
+}
+
+// stateForRefs reads the default branch, whether the repository is archived, a mirror, being imported, or has rules,
+// and Repo.Purges. It follows sendLockForRefs as a statement of its own: one that waits for a lock does not see what was
+// committed meanwhile in other rows. Errors: 404; 503 while a purge copies the last objects.
+func stateForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
-	err := tx.QueryRow(`UPDATE repos SET refs_generation = refs_generation + 1 WHERE id = $1
-		RETURNING default_branch, archived, purges, next_number > 1, `+paused(tx, "repos.id")+`,
+	err := tx.QueryRow(`SELECT default_branch, archived, purges, next_number > 1, `+paused(tx, "repos.id")+`,
 		ruled OR (SELECT a.ruled FROM accounts a WHERE a.id = repos.owner_id),
 		EXISTS (SELECT 1 FROM lfs_locks l WHERE l.repo_id = repos.id),
 		EXISTS (SELECT 1 FROM mirrors z WHERE z.repo_id = repos.id AND z.push = FALSE),
-		EXISTS (SELECT 1 FROM import_jobs z WHERE z.repo_id = repos.id AND z.active = TRUE)`, repoID).
+		EXISTS (SELECT 1 FROM import_jobs z WHERE z.repo_id = repos.id AND z.active = TRUE)
+		FROM repos WHERE id = $1`, repoID).
 		Scan(&b.name, &b.archived, &b.purges, &b.numbered, &b.paused, &b.ruled, &b.locked, &b.mirror, &b.imports)
 	if errors.Is(err, db.ErrNoRows) {
 		return b, errs.Absent()
@@ -50,24 +63,20 @@ func asStranger(a *Access) string {
 }
 
 func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[string]git.SHA, error) {
-	found := map[string]git.SHA{}
-	err := db.InParts(names, func(part []string) error {
-		args := make([]any, 0, len(part)+1)
-		args = append(args, repoID)
-		for _, n := range part {
-			args = append(args, n)
-		}
-		return db.QueryEach(tx, func(row db.Scanner) error {
-			var name, sha string
-			if err := row.Scan(&name, &sha); err != nil {
-				return err
-			}
-			found[name] = git.SHA(sha)
-			return nil
-		}, `SELECT name, sha FROM refs
-			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, args...)
+	found := &nearRefs{shas: map[string]git.SHA{}}
+	err := sendRefsNamed(tx, found.add, repoID, names, condition)
+	if err == nil {
+		err = tx.Flush()
+	}
+	return found.shas, err
+}
+
+// sendRefsNamed reads names and SHAs as [db.Tx.SendEach] does.
+func sendRefsNamed(tx *db.Tx, each func(db.Scanner) error, repoID ID, names []string, condition string) error {
+	return db.InParts(names, func(part []string) error {
+		return tx.SendEach(each, `SELECT name, sha FROM refs
+			WHERE repo_id = $1 AND name IN `+db.ValuesFrom(2, 1, len(part))+condition, db.Args(part, repoID)...)
 	})
-	return found, err
 }
 
 // FirstRefs writes the first refs of a fork in the transaction that creates it. All other refs are moved by
@@ -154,6 +163,15 @@ func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
 func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	_, err := tx.Exec(`UPDATE repos SET default_branch = $2, refs_generation = refs_generation + 1 WHERE id = $1`, repoID, branch)
 	return err
+}
+
+// HasRefs reports whether a repository has refs, whatever their number. Error: 404 if it was deleted.
+func (s *Service) HasRefs(ctx context.Context, id ID) (has bool, err error) {
+	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
+		return account.OrAbsent(tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM refs f WHERE f.repo_id = repos.id)
+			FROM repos WHERE id = $1`, id).Scan(&has))
+	})
+	return has, err
 }
 
 // AllRefs reads all refs of a repository, for work without a caller.

@@ -111,6 +111,9 @@ func renameError(name, message string) error {
 // new name and deletes the old one. Only [Forge.RenameBranch] calls it. Errors: 422 if rules forbid either, or if the
 // new name conflicts with another ref; 503 during a purge.
 func (n *BranchRename) Check(tx *db.Tx, p Push, judges Judges) (*Landing, error) {
+	if err := p.Lock(tx); err != nil {
+		return nil, err
+	}
 	landing, err := p.Check(tx, judges)
 	if err != nil {
 		return nil, err

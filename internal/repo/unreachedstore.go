@@ -16,8 +16,7 @@ func isMarked(tx *db.Tx, repoID ID) (marked bool, err error) {
 // MarkUnreachedIn sets Repo.Unreached, which stays: it would be false again once
 // every object that no ref leads to had been removed.
 func MarkUnreachedIn(tx *db.Tx, repoID ID) error {
-	err := tx.Run(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
-	return err
+	return tx.Send(`UPDATE repos SET unreached = TRUE WHERE id = $1 AND unreached = FALSE`, repoID)
 }
 
 // noteUnreached notes objects to which perhaps no ref leads.
@@ -31,9 +30,8 @@ func noteUnreached(tx *db.Tx, repoID ID, shas []git.SHA) error {
 		for _, sha := range part {
 			args = append(args, repoID, string(sha), tx.Now)
 		}
-		err := tx.Run(`INSERT INTO unreached_objects (repo_id, sha, at) VALUES `+db.Values(len(part), 3)+
+		return tx.Send(`INSERT INTO unreached_objects (repo_id, sha, at) VALUES `+db.Values(len(part), 3)+
 			` ON CONFLICT (repo_id, sha) DO UPDATE SET at = excluded.at`, args...)
-		return err
 	})
 	if err != nil {
 		return err
@@ -61,10 +59,9 @@ func noteRef(tx *db.Tx, repoID ID, name string, sha git.SHA) error {
 
 // capNoted removes the oldest notes of a repository that has too many.
 func capNoted(tx *db.Tx, repoID ID) error {
-	err := tx.Run(`DELETE FROM unreached_objects
+	return tx.Send(`DELETE FROM unreached_objects
 		WHERE repo_id = $1 AND at < (SELECT u.at FROM unreached_objects u
 			WHERE u.repo_id = $1 ORDER BY u.at DESC LIMIT 1 OFFSET $2)`, repoID, maxUnreached)
-	return err
 }
 
 // notedOf reads which of the objects were noted since a time.

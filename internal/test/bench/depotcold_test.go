@@ -94,7 +94,7 @@ func (s *suite) refMoves(b *testing.B, objects string) {
 		_, err := c.must(request("PUT", "/repos/alice/garden/contents/f", a.token, `{"message":"m","content":"eA=="}`))
 		testkit.NoError(b, err)
 		sha, _, _ := strings.Cut(gittest.Run(b, data, "ls-remote", a.remote("garden"), "refs/heads/main"), "\t")
-		const clients, each = 8, 60
+		const clients, each = 8, 200
 		var moved atomic.Int64
 		took := timed(func() {
 			var all sync.WaitGroup

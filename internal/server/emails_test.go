@@ -1,11 +1,9 @@
 package server_test
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/server"
@@ -79,27 +77,10 @@ func TestProfileChangesBesideItsAddress(t *testing.T) {
 			s.Do(t, apitest.Case{Do: "DELETE /user/emails", As: "alice", Send: `["alice@example.org"]`,
 				Status: 204})
 		}()
-		return awaitBlocked(t, s)
+		return s.AwaitBlocked(t)
 	})
 	testkit.NoError(t, err)
 	<-removed
 	s.Check(t, apitest.Case{Do: "GET /user", As: "alice", Status: 200,
 		Want: `{"email": null, "bio": "Gardens."}`})
-}
-
-// awaitBlocked waits until a transaction of the server's database waits for the lock of another one.
-func awaitBlocked(t *testing.T, s *apitest.Server) error {
-	for end := time.Now().Add(testkit.Patience); ; time.Sleep(10 * time.Millisecond) {
-		var blocked bool
-		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
-			return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity
-				WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&blocked)
-		})
-		if err != nil || blocked {
-			return err
-		}
-		if time.Now().After(end) {
-			return errors.New("no transaction waited for the profile's row")
-		}
-	}
 }

@@ -2,9 +2,11 @@ package apitest
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/server"
@@ -52,4 +54,21 @@ func (s *Server) Crowd(t testing.TB, owner, name string) {
 		return err
 	})
 	testkit.NoError(t, err)
+}
+
+// AwaitBlocked waits until a transaction of the server, on PostgreSQL, waits for the lock of another one.
+func (s *Server) AwaitBlocked(t testing.TB) error {
+	for end := time.Now().Add(testkit.Patience); ; time.Sleep(10 * time.Millisecond) {
+		var blocked bool
+		err := s.DB.Read(t.Context(), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&blocked)
+		})
+		if err != nil || blocked {
+			return err
+		}
+		if time.Now().After(end) {
+			return errors.New("no transaction waits for a lock")
+		}
+	}
 }

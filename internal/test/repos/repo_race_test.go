@@ -2,6 +2,7 @@ package repos_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -83,6 +84,36 @@ func TestRepositoryRaces(t *testing.T) {
 			}
 		})
 	})
+}
+
+// A push that has waited for the repository's row obeys what was committed meanwhile in rows of others: that a purge
+// takes over what was written last. SQLite has one writer, so nothing meets there.
+func TestPushAfterWaiting(t *testing.T) {
+	t.Parallel()
+	s := apitest.Start(t, db.PostgreSQL, func(o *server.Options) { // two write at a time, and one looks at them
+		o.DB = dbtest.OpenURL(t, dbtest.URL(t, db.PostgreSQL)+"&pool_max_conns=4")
+	})
+	s.Log.AllowErrors()
+	s.User(t, "alice")
+	s.Ask(t, "alice", "POST /user/repos", `{"name": "plot", "auto_init": true}`, 201)
+	tip, plot := s.Tip(t, "alice", "alice/plot", "main"), s.Access(t, "alice", "alice/plot")
+	pushed := make(chan int, 1)
+	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
+		err := repo.Lock(tx, plot.ID)
+		if err == nil {
+			err = tx.Run(`INSERT INTO purges (repo_id, due_at, pause)
+				VALUES ($1, `+tx.Engine().Clock()+` + 60000000, `+tx.Engine().Clock()+` + 60000000)`, plot.ID)
+		}
+		go func() {
+			pushed <- s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "alice",
+				Send: fmt.Sprintf(`{"ref": "refs/heads/late", "sha": %q}`, tip)}).Status
+		}()
+		return errors.Join(err, s.AwaitBlocked(t))
+	})
+	testkit.NoError(t, err)
+	if status := <-pushed; status != http.StatusServiceUnavailable {
+		t.Errorf("the push is answered with %d", status)
+	}
 }
 
 // A file is being downloaded when its repository is deleted: the download comes to

@@ -55,6 +55,55 @@ func TestWriteAs(t *testing.T) {
 	})
 }
 
+// atMost limits a counter.
+type atMost struct {
+	counter string
+	most    int64
+}
+
+var errExceeded = errors.New("the limit was exceeded")
+
+func (a atMost) Send(tx *db.Tx) (exceeded func() error, err error) {
+	var n int64
+	err = tx.SendEach(func(row db.Scanner) error { return row.Scan(&n) }, `SELECT n FROM counters WHERE name = $1`, a.counter)
+	return func() error {
+		if n > a.most {
+			return errExceeded
+		}
+		return nil
+	}, err
+}
+
+// A limit holds for all that a request writes, wherever its right was checked. What else fails is told first, and the
+// server's own writes have no limit.
+func TestBound(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		ctx := db.WithBound(t.Context(), atMost{"a", 1})
+		right, checks := lasting{"b", 2}, func(tx *db.Tx) error { return errors.Join(tx.Check(), count("a")(tx)) }
+		for n, c := range []struct {
+			right db.Right
+			write func(*db.Tx) error
+			want  error
+		}{
+			{right, count("a"), nil},
+			{right, count("a"), errExceeded},
+			{right, checks, errExceeded},
+			{right, func(*db.Tx) error { return nil }, nil},
+			{right, func(tx *db.Tx) error { return errors.Join(count("a")(tx), errRefused) }, errRefused},
+			{lasting{"b", 0}, count("a"), errRevoked},
+			{db.Server, count("a"), nil},
+			{right, func(*db.Tx) error { return nil }, errExceeded},
+		} {
+			if err := d.WriteAs(ctx, c.right, c.write); !errors.Is(err, c.want) || c.want == nil && err != nil {
+				t.Errorf("write %d: %v, want %v", n, err, c.want)
+			}
+		}
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'a'`); n != 2 {
+			t.Errorf("%d writes counted, want 2", n)
+		}
+	})
+}
+
 // An operation that forgets the right of the request fails. The server's own right is named.
 func TestChangingRequestsNeedRights(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {

@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"arbor/internal/db"
@@ -124,6 +125,73 @@ func TestRunRing(t *testing.T) {
 				t.Errorf("rung after a rollback and %s", name)
 			default:
 			}
+		}
+	})
+}
+
+// Rows of statements that were sent are read in their order, no later than what the next statement returns. An error
+// of reading them is that of the transaction.
+func TestSendEach(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		mustWrite(t, d, count("a"))
+		var read []string
+		ask := func(tx *db.Tx) error {
+			return tx.SendEach(func(row db.Scanner) error {
+				var name string
+				err := row.Scan(&name)
+				read = append(read, name)
+				return err
+			}, `SELECT name FROM counters ORDER BY name`)
+		}
+		add := func(tx *db.Tx) error { return tx.Send(`INSERT INTO counters (name, n) VALUES ('b', 1)`) }
+		for name, end := range map[string]func(*db.Tx) error{
+			"an end of the wait": (*db.Tx).Flush,
+			"a query":            func(tx *db.Tx) error { var n int; return tx.QueryRow(`SELECT 1`).Scan(&n) },
+			"a change":           func(tx *db.Tx) error { _, err := tx.Exec(`DELETE FROM parents`); return err },
+		} {
+			read = nil
+			err := d.Write(t.Context(), func(tx *db.Tx) error {
+				read = nil
+				if err := errors.Join(ask(tx), add(tx), ask(tx), end(tx)); err != nil {
+					t.Error(err)
+				}
+				if !slices.Equal(read, []string{"a", "a", "b"}) {
+					t.Errorf("%s: read %q", name, read)
+				}
+				return errRefused
+			})
+			if !errors.Is(err, errRefused) {
+				t.Error(err)
+			}
+		}
+		refuse := func(tx *db.Tx) error {
+			return tx.SendEach(func(db.Scanner) error { return errRefused }, `SELECT name FROM counters`)
+		}
+		for _, after := range []func(*db.Tx) error{count("c"), func(*db.Tx) error { return nil }} {
+			err := d.Write(t.Context(), func(tx *db.Tx) error { return errors.Join(refuse(tx), after(tx)) })
+			if n := number(t, d, `SELECT COUNT(*) FROM counters`); !errors.Is(err, errRefused) || n != 1 {
+				t.Errorf("error %v, %d rows", err, n)
+			}
+		}
+	})
+}
+
+// What RunThen registers is called before the commit, also for a statement that a call before the commit sends.
+func TestRunThen(t *testing.T) {
+	each(t, func(t *testing.T, d *db.DB) {
+		mustWrite(t, d, count("a"))
+		const change = `UPDATE counters SET n = n + 1 WHERE name = $1`
+		mustWrite(t, d, func(tx *db.Tx) error {
+			return tx.RunThen("bell", change, func(tx *db.Tx) error {
+				return tx.RunThen("bell", change, count("b"), "a")
+			}, "a")
+		})
+		mustWrite(t, d, func(tx *db.Tx) error { return tx.RunThen("bell", change, count("c"), "absent") })
+		if n := number(t, d, `SELECT n FROM counters WHERE name = 'a'`); n != 3 {
+			t.Errorf("the counter is %d", n)
+		}
+		if n := number(t, d, `SELECT COUNT(*) FROM counters`); n != 2 {
+			t.Errorf("%d counters", n)
 		}
 	})
 }

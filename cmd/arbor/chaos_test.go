@@ -113,7 +113,8 @@ func newChaos(t *testing.T, nodes, rounds int) *chaos {
 	for n := range nodes {
 		// Each node has an address of its own: what listens on the port of one that was killed is no other server.
 		node := &chaosNode{instance: first, flags: []string{"--listen", fmt.Sprintf("%s.%d:0", network, n+1),
-			"--objects", proxy.Address("chaos", "redirect=false"), "--cache-size", "16MiB"}}
+			"--objects", proxy.Address("chaos", "redirect=false"), "--cache-size",
+			fmt.Sprint(16+rounds/20, "MiB")}} // each repository fits, and not all of them
 		if n > 0 {
 			data := filepath.Join(t.TempDir(), "data")
 			testkit.NoError(t, os.MkdirAll(data, 0o700))

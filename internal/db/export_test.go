@@ -1,6 +1,9 @@
 package db
 
-import "io/fs"
+import (
+	"io/fs"
+	"time"
+)
 
 // OpenWith is Open with other migrations than the embedded ones.
 var OpenWith = open
@@ -32,3 +35,6 @@ func (d *DB) Orphan(statement string) error {
 	c.close()
 	return err
 }
+
+// SetReplicaPatience sets how long the replica may lag before somebody is told.
+func (d *DB) SetReplicaPatience(long time.Duration) { d.replica.patient = long }

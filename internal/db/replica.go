@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/url"
 	"sync"
 	"sync/atomic"
@@ -28,11 +27,13 @@ type replica struct {
 
 	away    atomic.Int64 // until when it is left alone, in Unix nanoseconds
 	outcome [len(replicaOutcomes)]atomic.Int64
+	patient time.Duration // how long it may lag before somebody is told: maxBehind but in a test
 
 	mu      sync.Mutex
-	fenced  string // the primary on which this process wrote the row
-	fencing bool   // it is being written
-	problem string // that was logged last
+	fenced  string    // the primary on which this process wrote the row
+	fencing bool      // it is being written
+	behind  time.Time // since when it lags; zero: it does not
+	problem string    // that was logged last
 }
 
 // position is a point in the log of a primary.
@@ -51,19 +52,10 @@ const (
 	maxAnswer    = time.Second           // how long the question whether it has may take, and how long an answer counts
 	maxReplica   = 10 * time.Second      // how long a read may take there, before the primary serves it
 	leaveBehind  = time.Second           // how long a replica that lags is left alone
+	maxBehind    = time.Minute           // how long it may lag before that is a problem
 	leaveBroken  = 3 * time.Second       // how long one that does not answer is left alone
 	replicaStart = 5 * time.Second       // how long Open waits for it
 )
-
-// What became of reads that a replica might have served.
-const (
-	replicaServed = iota
-	replicaBehind
-	replicaFailed
-	replicaLeft
-)
-
-var replicaOutcomes = [...]string{"replica", "behind", "failed", "left alone"}
 
 // namePrimary is SQL for the topic that names the server that runs it, which is a primary.
 const namePrimary = `'primary ' || extract(epoch FROM pg_postmaster_start_time())::text || ' ' ||
@@ -114,7 +106,7 @@ func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*rep
 	if err != nil {
 		return nil, fmt.Errorf("the replica: %w", err)
 	}
-	r := &replica{postgresBackend: b, primary: primary}
+	r := &replica{postgresBackend: b, primary: primary, patient: maxBehind}
 	ctx, cancel := context.WithTimeout(ctx, replicaStart)
 	defer cancel()
 	if err := r.compare(ctx); errors.Is(err, errOrphaned) {
@@ -192,13 +184,12 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 	switch {
 	case err == nil || own:
 		r.outcome[replicaServed].Add(1)
-		r.note(ctx, "")
+		r.serves(ctx)
 		return true, err
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case errors.Is(err, errBehind):
-		r.outcome[replicaBehind].Add(1)
-		r.away.Store(time.Now().Add(leaveBehind).UnixNano())
+		r.lags(ctx)
 	case tx != nil && !gone: // this read failed there, the next one need not: its recovery was in the way, say
 		r.outcome[replicaFailed].Add(1)
 	default:
@@ -209,29 +200,6 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		r.leave(ctx, err)
 	}
 	return false, nil
-}
-
-// leave leaves the replica alone for a while.
-func (r *replica) leave(ctx context.Context, err error) {
-	r.away.Store(time.Now().Add(leaveBroken).UnixNano())
-	r.conns.Reset()
-	r.note(ctx, err.Error())
-}
-
-// note logs that the replica cannot be used, or that it can again: once each.
-func (r *replica) note(ctx context.Context, problem string) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case (problem == "") == (r.problem == ""):
-		return
-	case problem == "":
-		r.log.LogAttrs(ctx, slog.LevelInfo, "the replica answers again")
-	default:
-		r.log.LogAttrs(ctx, slog.LevelWarn, "the replica cannot be used, so the primary serves all reads",
-			slog.String("error", problem))
-	}
-	r.problem = problem
 }
 
 // fence reports whether this process has written the row that names the primary. Otherwise it begins to. No read waits
@@ -323,26 +291,4 @@ func (c *postgresConn) replayed(ctx context.Context, primary string) (p position
 		p.primary = primary
 	}
 	return p, nil
-}
-
-// ReplicaReads counts reads that a replica might have served, by what became of them. It is nil without a replica.
-func (d *DB) ReplicaReads() map[string]int64 {
-	if d.replica == nil {
-		return nil
-	}
-	counts := map[string]int64{}
-	for i, name := range replicaOutcomes {
-		counts[name] = d.replica.outcome[i].Load()
-	}
-	return counts
-}
-
-// ReplicaProblem says why the replica is not used, or nothing.
-func (d *DB) ReplicaProblem() string {
-	if d.replica == nil {
-		return ""
-	}
-	d.replica.mu.Lock()
-	defer d.replica.mu.Unlock()
-	return d.replica.problem
 }

@@ -98,8 +98,19 @@ func TestReplicaLags(t *testing.T) {
 	if counts["behind"] == 0 || counts["left alone"] == 0 {
 		t.Errorf("reads while the replica lags: %v", counts)
 	}
+	if problem := d.ReplicaProblem(); problem != "" {
+		t.Errorf("a replica that lags for a moment is a problem: %s", problem)
+	}
+	d.SetReplicaPatience(0)
+	testkit.Eventually(t, func() bool {
+		looked(t, d, "a")
+		return d.ReplicaProblem() != ""
+	}, "a replica that lags for long is a problem")
 	p.Replay(t, true)
 	served(t, d)
+	if problem := d.ReplicaProblem(); problem != "" {
+		t.Errorf("a replica that serves again is a problem: %s", problem)
+	}
 	p.StopReplica(t)
 	mustWrite(t, d, count("a"))
 	if got := looked(t, d, "a"); got != 5 {

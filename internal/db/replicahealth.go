@@ -1,0 +1,87 @@
+package db
+
+import (
+	"context"
+	"log/slog"
+	"time"
+)
+
+// What became of reads that a replica might have served.
+const (
+	replicaServed = iota
+	replicaBehind
+	replicaFailed
+	replicaLeft
+)
+
+var replicaOutcomes = [...]string{"replica", "behind", "failed", "left alone"}
+
+// leave leaves the replica alone for a while.
+func (r *replica) leave(ctx context.Context, err error) {
+	r.away.Store(time.Now().Add(leaveBroken).UnixNano())
+	r.conns.Reset()
+	r.note(ctx, err.Error())
+}
+
+// lags leaves a replica that is behind alone for a while. That it lags for long is a problem, such as a replay that is
+// paused or a standby that follows nobody.
+func (r *replica) lags(ctx context.Context) {
+	r.outcome[replicaBehind].Add(1)
+	now := time.Now()
+	r.away.Store(now.Add(leaveBehind).UnixNano())
+	r.mu.Lock()
+	if r.behind.IsZero() {
+		r.behind = now
+	}
+	long := now.Sub(r.behind) > r.patient
+	r.mu.Unlock()
+	if long {
+		r.note(ctx, errBehind.Error())
+	}
+}
+
+// serves notes that a read came from the replica.
+func (r *replica) serves(ctx context.Context) {
+	r.mu.Lock()
+	r.behind = time.Time{}
+	r.mu.Unlock()
+	r.note(ctx, "")
+}
+
+// note logs that the replica cannot be used, or that it can again: once each.
+func (r *replica) note(ctx context.Context, problem string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case (problem == "") == (r.problem == ""):
+		return
+	case problem == "":
+		r.log.LogAttrs(ctx, slog.LevelInfo, "the replica answers again")
+	default:
+		r.log.LogAttrs(ctx, slog.LevelWarn, "the replica cannot be used, so the primary serves all reads",
+			slog.String("error", problem))
+	}
+	r.problem = problem
+}
+
+// ReplicaReads counts reads that a replica might have served, by what became of them. It is nil without a replica.
+func (d *DB) ReplicaReads() map[string]int64 {
+	if d.replica == nil {
+		return nil
+	}
+	counts := map[string]int64{}
+	for i, name := range replicaOutcomes {
+		counts[name] = d.replica.outcome[i].Load()
+	}
+	return counts
+}
+
+// ReplicaProblem says why the replica is not used, or nothing.
+func (d *DB) ReplicaProblem() string {
+	if d.replica == nil {
+		return ""
+	}
+	d.replica.mu.Lock()
+	defer d.replica.mu.Unlock()
+	return d.replica.problem
+}

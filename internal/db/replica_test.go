@@ -23,7 +23,6 @@ func openReplica(t *testing.T, primary, replica string) *db.DB {
 func newStandby(t *testing.T) (p *dbtest.Standby, d *db.DB) {
 	t.Helper()
 	p = dbtest.NewStandby(t)
-	p.Create(t, "tests")
 	return p, openReplica(t, p.Primary, p.Replica)
 }
 
@@ -87,7 +86,7 @@ func TestReplicaLags(t *testing.T) {
 	p, d := newStandby(t)
 	mustWrite(t, d, count("a"))
 	served(t, d)
-	p.Replay(t, false)
+	p.Replay(false)
 	for n := int64(2); n < 5; n++ {
 		mustWrite(t, d, count("a"))
 		if got := looked(t, d, "a"); got != n {
@@ -106,7 +105,7 @@ func TestReplicaLags(t *testing.T) {
 		looked(t, d, "a")
 		return d.ReplicaProblem() != ""
 	}, "a replica that lags for long is a problem")
-	p.Replay(t, true)
+	p.Replay(true)
 	served(t, d)
 	if problem := d.ReplicaProblem(); problem != "" {
 		t.Errorf("a replica that serves again is a problem: %s", problem)
@@ -125,7 +124,7 @@ func TestReplicaLags(t *testing.T) {
 func TestReplicaLeftBehind(t *testing.T) {
 	t.Parallel()
 	p, _ := newStandby(t)
-	address, lose, fail := p.Second(t, "tests")
+	address, lose, fail := p.Second(t)
 	d := openReplica(t, address, p.Replica)
 	mustWrite(t, d, count("kept"))
 	served(t, d)
@@ -154,7 +153,7 @@ func TestReplicaLeftBehind(t *testing.T) {
 func TestReplicaBesideLostStandby(t *testing.T) {
 	t.Parallel()
 	p, d := newStandby(t)
-	p.Await(t, "nobody")
+	p.Await("nobody")
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
 	if err := d.Read(db.Looking(ctx), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1`).Scan(new(int)) }); err != nil {
@@ -186,7 +185,6 @@ func TestReplicaFailsOneRead(t *testing.T) {
 func TestReplicaPromoted(t *testing.T) {
 	t.Parallel()
 	p := dbtest.NewStandby(t)
-	p.Create(t, "tests")
 	d := openReplica(t, p.Primary, p.Primary)
 	mustWrite(t, d, count("a"))
 	if got := looked(t, d, "a"); got != 1 {

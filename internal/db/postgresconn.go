@@ -23,12 +23,13 @@ type postgresConn struct {
 	controls time.Duration // how long COMMIT and ROLLBACK may take; 0: controlTimeout
 }
 
-// queued is a statement whose result nobody awaits.
+// queued is a statement that goes to the server with the next flush.
 type queued struct {
-	query string
-	args  []any
-	then  func(affected int64) // called when it has run; may be nil
-	each  func(Scanner) error  // called with every row; may be nil
+	query   string
+	args    []any
+	then    func(affected int64) // called when it has run; may be nil
+	each    func(Scanner) error  // called with every row; may be nil
+	awaited bool                 // its error is that of the flush
 }
 
 func (c *postgresConn) engine() Engine { return PostgreSQL }
@@ -36,7 +37,7 @@ func (c *postgresConn) engine() Engine { return PostgreSQL }
 func (c *postgresConn) send(q queued) { c.queue = append(c.queue, q) }
 
 func (c *postgresConn) exec(ctx context.Context, query string, args []any) (affected int64, err error) {
-	c.send(queued{query: query, args: args, then: func(n int64) { affected = n }})
+	c.send(queued{query: query, args: args, then: func(n int64) { affected = n }, awaited: true})
 	return affected, c.flush(ctx)
 }
 
@@ -66,7 +67,7 @@ func (c *postgresConn) batch(ctx context.Context, more ...queued) (pgx.BatchResu
 	batch := c.raw.SendBatch(ctx, &b)
 	for _, q := range queue {
 		if err := q.read(batch); err != nil {
-			return batch, err
+			return batch, q.own(err)
 		}
 	}
 	return batch, nil
@@ -99,6 +100,15 @@ func (q *queued) read(batch pgx.BatchResults) error {
 	return rows.Err()
 }
 
+// own is the error of the statement for whoever awaits another one, and must not take it for that one's.
+func (q *queued) own(err error) error {
+	err = translatePostgres(err)
+	if !q.awaited && (errors.Is(err, ErrUnique) || errors.Is(err, ErrForeignKey) || errors.Is(err, ErrNoRows)) {
+		return fmt.Errorf("db: a statement that was sent: %v", err)
+	}
+	return err
+}
+
 // sentRow is a row of a statement that was sent.
 type sentRow struct{ rows pgx.Rows }
 
@@ -119,7 +129,7 @@ func (c *postgresConn) query(ctx context.Context, query string, args []any) (cur
 			return postgresCursor{rows, batch}, nil
 		}
 	}
-	_ = batch.Close() // which returns the same error
+	_ = batch.Close() // the first error counts
 	return nil, translatePostgres(err)
 }
 

@@ -32,7 +32,8 @@ type replica struct {
 	mu      sync.Mutex
 	fenced  string    // the primary on which this process wrote the row
 	fencing bool      // it is being written
-	behind  time.Time // since when it lags; zero: it does not
+	behind  time.Time // since when it lags
+	lagged  time.Time // when it did last; zero: not since it served a read
 	problem string    // that was logged last
 }
 

@@ -30,9 +30,10 @@ func (r *replica) lags(ctx context.Context) {
 	now := time.Now()
 	r.away.Store(now.Add(leaveBehind).UnixNano())
 	r.mu.Lock()
-	if r.behind.IsZero() {
+	if now.Sub(r.lagged) > 5*leaveBehind { // who asks seldom meets it behind by chance
 		r.behind = now
 	}
+	r.lagged = now
 	long := now.Sub(r.behind) > r.patient
 	r.mu.Unlock()
 	if long {
@@ -43,7 +44,7 @@ func (r *replica) lags(ctx context.Context) {
 // serves notes that a read came from the replica.
 func (r *replica) serves(ctx context.Context) {
 	r.mu.Lock()
-	r.behind = time.Time{}
+	r.lagged = time.Time{}
 	r.mu.Unlock()
 	r.note(ctx, "")
 }

@@ -30,7 +30,7 @@ func Changing(ctx context.Context) context.Context {
 	return context.WithValue(ctx, changingKey{}, true)
 }
 
-// WriteAs is Write by a right, which is checked again at the end of the transaction, after all locks are held. If it
+// WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the transaction, after all locks are held. If it
 // has ended, WriteAs returns its error, whatever fn returned, and rolls the transaction back. So a revoked right does
 // not count, however long the request took until then. [Tx.Check] checks it earlier.
 //
@@ -100,6 +100,7 @@ func checked(ctx context.Context, right Right, fn func(*Tx) error) func(*Tx) err
 // Bound limits what a request writes.
 type Bound interface {
 	// Send asks at the end of a transaction what it has written, as [Tx.SendEach] does. It returns what then decides.
+	// What functions of [Tx.BeforeCommit] write is not limited.
 	Send(tx *Tx) (exceeded func() error, err error)
 }
 

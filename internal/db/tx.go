@@ -27,7 +27,7 @@ type Tx struct {
 
 	right     Right             // checked at the end, see WriteAs; may be nil
 	last      []func(*Tx) error // run after that, see BeforeCommit
-	registers bool              // sent statements may add to last
+	registers bool              // a statement was sent that may add to last
 	onCommit  []func()          // run after the commit
 	own       map[any]any       // see Attach
 	parts     *sync.Map         // see DB.Attach; nil: there are none
@@ -124,8 +124,8 @@ func (t *Tx) Run(query string, args ...any) error {
 }
 
 // Send is Run for a statement whose result nothing depends on. PostgreSQL gets it together with the next statement of
-// the transaction, in one round trip; so its error is that of the next statement, or of the transaction. It is for
-// transactions that hold locks which others wait for.
+// the transaction, in one round trip; so its error is that of the next statement, or of the transaction, and is none of
+// the sentinels. It is for transactions that hold locks which others wait for.
 func (t *Tx) Send(query string, args ...any) error { return t.send(query, nil, args) }
 
 func (t *Tx) send(query string, then func(affected int64), args []any) error {
@@ -145,11 +145,16 @@ func (t *Tx) send(query string, then func(affected int64), args []any) error {
 }
 
 // SendEach is QueryEach for rows that nothing depends on before the next statement that is not sent: PostgreSQL gets
-// both together, as with Send, and each is called no later than that statement returns.
+// both together, as with Send, and each is called no later than that statement returns. An error of each is that of the
+// transaction.
 func (t *Tx) SendEach(each func(Scanner) error, query string, args ...any) error {
 	s, ok := t.conn.(sender)
 	if !ok {
-		return QueryEach(t, each, query, args...)
+		err := QueryEach(t, each, query, args...)
+		if err != nil {
+			t.fail(err)
+		}
+		return err
 	}
 	bound, err := t.prepare(query, args)
 	if err == nil {
@@ -252,9 +257,9 @@ func (t *Tx) Bump(topic string) error {
 // transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
-// BeforeCommit registers fn to be called at the end of the transaction, after the check of its right. fn
-// reads the data that is about to be committed, and its error rolls the transaction back. Such functions
-// run in the order of these calls.
+// BeforeCommit registers fn to be called at the end of the transaction, after the check of its right and its [Bound].
+// fn reads the data that is about to be committed, and its error rolls the transaction back. Such functions
+// run in the order of these calls, and what was sent before them has been answered.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
 // finish calls the functions registered with BeforeCommit, also those that sent statements register.
@@ -263,7 +268,7 @@ func (t *Tx) finish() error {
 		t.rows.Close()
 	}
 	for n := 0; ; n++ {
-		if n == len(t.last) && t.registers {
+		if n < len(t.last) || t.registers {
 			t.registers = false
 			if err := t.Flush(); err != nil {
 				return err

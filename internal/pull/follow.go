@@ -67,10 +67,10 @@ func branchesOf(moved []repo.RefUpdate) (updates map[string]repo.RefUpdate, ther
 	return updates, there, gone
 }
 
-// Followers are the open pull requests whose heads a push may move.
+// Followers are the open pull requests whose heads a push may move, for one call of FollowPush.
 type Followers struct{ list []*Pull }
 
-// SendFollowers reads them as [db.Tx.SendEach] does, with the row of the push's repository locked.
+// SendFollowers reads them as [db.Tx.SendEach] does, after [repo.Push.Lock].
 func (s *Service) SendFollowers(tx *db.Tx, push repo.Push) (*Followers, error) {
 	_, there, gone := branchesOf(push.Updates)
 	var f Followers

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/git"
 )
 
@@ -20,7 +21,7 @@ const manyNames = 1000
 // new ones, and the first below each new one.
 type nearRefs struct {
 	shas  map[string]git.SHA // all but some of the last kind
-	names []string           // of all, in any order
+	names []string           // of all, in any order until clashes sorts them
 }
 
 // sendRefsNear reads, as [db.Tx.SendEach] does, the refs that the updates may conflict with. Its cost is limited by the
@@ -121,6 +122,23 @@ func (near *nearRefs) clashes(updates []RefUpdate) map[string]string {
 		}
 	}
 	return clash
+}
+
+// refuseClashes refuses created refs that conflict with others. Called again when more updates are refused, it takes
+// their deletions no longer into account.
+func (near *nearRefs) refuseClashes(updates []RefUpdate, refused []error) {
+	var left []RefUpdate
+	for i, u := range updates {
+		if refused[i] == nil {
+			left = append(left, u)
+		}
+	}
+	clash := near.clashes(left)
+	for i, u := range updates {
+		if refused[i] == nil && clash[u.Name] != "" {
+			refused[i] = errs.Newf(errs.Conflict, "name conflicts with %s", clash[u.Name])
+		}
+	}
 }
 
 // foldersOf yields refs/heads/a and refs/heads/a/b for refs/heads/a/b/c.

@@ -21,8 +21,8 @@ type Judge func(tx *db.Tx, p *Push, refused []error) error
 // Judges are called by Check: Rules if there are rules about refs, Locks if there are locks of files.
 type Judges struct{ Rules, Locks Judge }
 
-// Lock locks the repository's row before Check, as [db.Tx.Send] does: what is sent after it reads what the push
-// updates.
+// Lock locks the repository's row, as [db.Tx.Send] does. It comes before Check; what is sent after it reads the state
+// that the push changes.
 func (p Push) Lock(tx *db.Tx) error { return sendLockForRefs(tx, p.RepoID) }
 
 // Check compares each update with the current ref, after Lock. The judges add the reasons why they refuse updates.
@@ -62,6 +62,7 @@ func (p Push) Check(tx *db.Tx, judges Judges) (*Landing, error) {
 			return nil, err
 		}
 	}
+	current.refuseClashes(p.Updates, refused)
 	l := &Landing{Refused: refused, push: p, branch: branch}
 	for i, u := range p.Updates {
 		if refused[i] == nil {

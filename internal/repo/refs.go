@@ -152,7 +152,6 @@ type branchState struct {
 
 // refusals returns the reason for each update that cannot happen. queue is that of Push.
 func (near *nearRefs) refusals(branch branchState, queue bool, updates []RefUpdate) []error {
-	clash := near.clashes(updates)
 	refused := make([]error, len(updates))
 	for i, u := range updates {
 		have, exists := near.shas[u.Name]
@@ -175,10 +174,9 @@ func (near *nearRefs) refusals(branch branchState, queue bool, updates []RefUpda
 			refused[i] = errs.New(errs.Conflict, "reference was deleted; fetch first")
 		case u.Old != git.ZeroSHA && have != u.Old:
 			refused[i] = errs.New(errs.Conflict, "reference has changed; fetch first")
-		case clash[u.Name] != "":
-			refused[i] = errs.Newf(errs.Conflict, "name conflicts with %s", clash[u.Name])
 		}
 	}
+	near.refuseClashes(updates, refused)
 	return refused
 }
 

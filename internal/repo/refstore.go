@@ -63,12 +63,17 @@ func asStranger(a *Access) string {
 }
 
 func refsNamedIf(tx *db.Tx, repoID ID, names []string, condition string) (map[string]git.SHA, error) {
-	found := &nearRefs{shas: map[string]git.SHA{}}
-	err := sendRefsNamed(tx, found.add, repoID, names, condition)
+	found := map[string]git.SHA{}
+	err := sendRefsNamed(tx, func(row db.Scanner) error {
+		var name, sha string
+		err := row.Scan(&name, &sha)
+		found[name] = git.SHA(sha)
+		return err
+	}, repoID, names, condition)
 	if err == nil {
 		err = tx.Flush()
 	}
-	return found.shas, err
+	return found, err
 }
 
 // sendRefsNamed reads names and SHAs as [db.Tx.SendEach] does.

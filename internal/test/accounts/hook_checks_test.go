@@ -1,6 +1,7 @@
 package accounts_test
 
 import (
+	"path/filepath"
 	"testing"
 
 	"arbor/internal/app"
@@ -34,6 +35,11 @@ func checks(t *testing.T, s *apitest.Server) (all []*sent) {
 	const ci = "ci[bot]"
 	do(asked, "check_suite.requested", "alice", "PUT "+garden+"/contents/peas",
 		`{"message": "Sow", "content": "eA=="}`, 201)
+	clone := filepath.Join(t.TempDir(), "clone")
+	gittest.Run(t, t.TempDir(), "clone", "-q", s.Remote(t, "alice", "alice/garden"), clone)
+	gittest.Run(t, clone, "commit", "-q", "--allow-empty", "-m", "Water")
+	gittest.Run(t, clone, "push", "-q", "origin", "HEAD:refs/heads/pushed")
+	asked.expect(t, "check_suite.requested")
 	if got := all[0].JSON["check_suite"].(map[string]any); got["head_branch"] != "main" ||
 		got["status"] != "queued" {
 		t.Errorf("the App is asked for %v", got)

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -98,16 +99,17 @@ func TestPushAfterWaiting(t *testing.T) {
 	s.Ask(t, "alice", "POST /user/repos", `{"name": "plot", "auto_init": true}`, 201)
 	tip, plot := s.Tip(t, "alice", "alice/plot", "main"), s.Access(t, "alice", "alice/plot")
 	pushed := make(chan int, 1)
+	var once sync.Once
 	err := s.DB.Write(t.Context(), func(tx *db.Tx) error {
 		err := repo.Lock(tx, plot.ID)
 		if err == nil {
 			err = tx.Run(`INSERT INTO purges (repo_id, due_at, pause)
 				VALUES ($1, `+tx.Engine().Clock()+` + 60000000, `+tx.Engine().Clock()+` + 60000000)`, plot.ID)
 		}
-		go func() {
+		go once.Do(func() {
 			pushed <- s.Do(t, apitest.Case{Do: "POST /repos/alice/plot/git/refs", As: "alice",
 				Send: fmt.Sprintf(`{"ref": "refs/heads/late", "sha": %q}`, tip)}).Status
-		}()
+		})
 		return errors.Join(err, s.AwaitBlocked(t))
 	})
 	testkit.NoError(t, err)
@@ -175,6 +177,7 @@ func TestNameClashes(t *testing.T) {
 			{"a -a/b", "0: name conflicts with refs/heads/a/c"},
 			{"a", "0: name conflicts with refs/heads/a/c"},
 			{"-a/c a", ""},
+			{"-main main/x", "0: refusing to delete the default branch; 1: name conflicts with refs/heads/main"},
 		} {
 			var updates []repo.RefUpdate
 			for name := range strings.FieldsSeq(push.refs) {

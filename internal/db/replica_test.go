@@ -3,6 +3,7 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -192,6 +193,26 @@ func TestReplicaPromoted(t *testing.T) {
 	}
 	if d.ReplicaProblem() == "" || d.ReplicaReads()["replica"] != 0 {
 		t.Errorf("problem %q, reads %v", d.ReplicaProblem(), d.ReplicaReads())
+	}
+}
+
+// The URL may name all servers: the one that is a standby serves.
+func TestReplicaAmongHosts(t *testing.T) {
+	t.Parallel()
+	p := dbtest.NewStandby(t)
+	hosts, err := url.Parse(p.Primary)
+	testkit.NoError(t, err)
+	standby, err := url.Parse(p.Replica)
+	testkit.NoError(t, err)
+	query := hosts.Query()
+	query.Set("host", query.Get("host")+","+standby.Query().Get("host"))
+	query.Set("target_session_attrs", "standby")
+	hosts.RawQuery = query.Encode()
+	d := openReplica(t, p.Primary, hosts.String())
+	mustWrite(t, d, count("a"))
+	served(t, d)
+	if got := looked(t, d, "a"); got != 1 {
+		t.Errorf("%d after a write", got)
 	}
 }
 

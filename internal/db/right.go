@@ -30,9 +30,9 @@ func Changing(ctx context.Context) context.Context {
 	return context.WithValue(ctx, changingKey{}, true)
 }
 
-// WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the transaction, after all locks are held. If it
-// has ended, WriteAs returns its error, whatever fn returned, and rolls the transaction back. So a revoked right does
-// not count, however long the request took until then. [Tx.Check] checks it earlier.
+// WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the transaction,
+// after all locks are held. If it has ended, WriteAs returns its error, whatever fn returned, and rolls the transaction
+// back. So a revoked right does not count, however long the request took until then. [Tx.Check] checks it earlier.
 //
 // Without a right, nil, it is Write.
 func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error {

@@ -238,7 +238,10 @@ func TestFirstFile(t *testing.T) {
 		v.want("/alice/garden", 200, "Create a new file")
 		v.want("/alice/garden/new/main", 200, "New file")
 		v.led("/alice/garden/new/main", "path", "README.md", "text", "# Hello\n")
-		v.want("/alice/garden", 200, "Hello", "Create README.md")
+		v.want("/alice/garden", 200, "Hello")
+		testkit.Eventually(t, func() bool { // the page waits only so long for what git says of each file
+			return strings.Contains(string(v.get("/alice/garden").Body), "Create README.md")
+		}, "the page shows the commit of the file")
 		s.Repo(t, "alice/shed", false)
 		v.want("/alice/shed/upload/main", 200, "Upload files")
 		v.upload("/alice/shed/upload/main", "a.txt", "a", "b.txt", "b").Shows(t, 303)

@@ -43,7 +43,7 @@ func served(t *testing.T, d *db.DB) {
 	testkit.Eventually(t, func() bool {
 		looked(t, d, "")
 		return d.ReplicaReads()["replica"] > before
-	}, "the replica serves")
+	}, "the replica serves", func() string { return fmt.Sprint(d.ReplicaReads(), " ", d.ReplicaProblem()) })
 }
 
 // A read from the replica shows what was acknowledged before, by whomever and wherever.

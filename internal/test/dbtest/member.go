@@ -44,11 +44,14 @@ func newMember(t testing.TB) *member {
 	return m
 }
 
+// keepsLog lets a standby that is late find what it needs of the log.
+const keepsLog = "\nwal_keep_size = 256MB\n"
+
 // create starts a new server with more settings.
 func (m *member) create(more string) {
 	m.t.Helper()
 	testkit.NoError(m.t, makeData(m.dir, m.bin, m.who))
-	testkit.NoError(m.t, appendFile(filepath.Join(m.dir, "data", "postgresql.conf"), settings+more))
+	testkit.NoError(m.t, appendFile(filepath.Join(m.dir, "data", "postgresql.conf"), settings+keepsLog+more))
 	m.start()
 }
 

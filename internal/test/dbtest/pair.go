@@ -35,7 +35,6 @@ const standbyName = "standby"
 const pairSettings = `
 full_page_writes = on
 autovacuum = on
-wal_keep_size = 256MB
 `
 
 // URL returns the address of the database: on whichever of both is the primary.

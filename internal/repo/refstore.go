@@ -171,12 +171,12 @@ func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 }
 
 // HasRefs reports whether a repository has refs, whatever their number. Error: 404 if it was deleted.
-func (s *Service) HasRefs(ctx context.Context, id ID) (has bool, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		return account.OrAbsent(tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM refs f WHERE f.repo_id = repos.id)
-			FROM repos WHERE id = $1`, id).Scan(&has))
-	})
-	return has, err
+func (s *Service) HasRefs(ctx context.Context, id ID) (bool, error) {
+	now, err := s.standing(ctx, id)
+	if err == nil && !now.there {
+		err = errs.Absent()
+	}
+	return now.hasRefs, err
 }
 
 // AllRefs reads all refs of a repository, for work without a caller.

@@ -100,7 +100,7 @@ func (q *queued) read(batch pgx.BatchResults) error {
 	return rows.Err()
 }
 
-// own is the error of the statement for whoever awaits another one, and must not take it for that one's.
+// own translates the error of the statement. The caller waits for another statement, so the sentinels are hidden.
 func (q *queued) own(err error) error {
 	err = translatePostgres(err)
 	if !q.awaited && (errors.Is(err, ErrUnique) || errors.Is(err, ErrForeignKey) || errors.Is(err, ErrNoRows)) {

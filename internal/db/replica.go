@@ -27,7 +27,7 @@ type replica struct {
 
 	away    atomic.Int64 // until when it is left alone, in Unix nanoseconds
 	outcome [len(replicaOutcomes)]atomic.Int64
-	patient time.Duration // how long it may lag before somebody is told: maxBehind but in a test
+	patient time.Duration // how long it may lag before the alarm; tests lower it from maxBehind
 
 	mu      sync.Mutex
 	fenced  string    // the primary on which this process wrote the row

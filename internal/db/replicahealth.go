@@ -30,7 +30,7 @@ func (r *replica) lags(ctx context.Context) {
 	now := time.Now()
 	r.away.Store(now.Add(leaveBehind).UnixNano())
 	r.mu.Lock()
-	if now.Sub(r.lagged) > 5*leaveBehind { // who asks seldom meets it behind by chance
+	if now.Sub(r.lagged) > 5*leaveBehind { // a lag seen long ago was another one
 		r.behind = now
 	}
 	r.lagged = now

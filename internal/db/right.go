@@ -31,8 +31,8 @@ func Changing(ctx context.Context) context.Context {
 }
 
 // WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the transaction,
-// after all locks are held. If it has ended, WriteAs returns its error, whatever fn returned, and rolls the transaction
-// back. So a revoked right does not count, however long the request took until then. [Tx.Check] checks it earlier.
+// after all locks are held. If it has ended, WriteAs rolls the transaction back and returns the error of the right, not
+// that of fn. So a revoked right does not count, however long the request took until then. [Tx.Check] checks it earlier.
 //
 // Without a right, nil, it is Write.
 func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error {

@@ -24,8 +24,8 @@ func lockForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 }
 
 // stateForRefs reads the default branch, whether the repository is archived, a mirror, being imported, or has rules,
-// and Repo.Purges. It follows sendLockForRefs as a statement of its own: one that waits for a lock does not see what was
-// committed meanwhile in other rows. Errors: 404; 503 while a purge copies the last objects.
+// and Repo.Purges. It follows sendLockForRefs as a statement of its own: a statement that waits for a lock does not see what
+// others commit to other rows during the wait. Errors: 404; 503 while a purge copies the last objects.
 func stateForRefs(tx *db.Tx, repoID ID) (branchState, error) {
 	var b branchState
 	err := tx.QueryRow(`SELECT default_branch, archived, purges, next_number > 1, `+paused(tx, "repos.id")+`,
@@ -170,7 +170,7 @@ func SetDefaultBranch(tx *db.Tx, repoID ID, branch string) error {
 	return err
 }
 
-// HasRefs reports whether a repository has refs, whatever their number. Error: 404 if it was deleted.
+// HasRefs reports whether a repository has refs, without reading them. Error: 404 if it was deleted.
 func (s *Service) HasRefs(ctx context.Context, id ID) (bool, error) {
 	now, err := s.standing(ctx, id)
 	if err == nil && !now.there {

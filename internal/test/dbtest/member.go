@@ -44,7 +44,7 @@ func newMember(t testing.TB) *member {
 	return m
 }
 
-// keepsLog lets a standby that is late find what it needs of the log.
+// keepsLog keeps enough of the log for a standby that starts to follow late.
 const keepsLog = "\nwal_keep_size = 256MB\n"
 
 // create starts a new server with more settings.

@@ -23,8 +23,7 @@ func TestHostileSources(t *testing.T) {
 	t.Setenv("GIT_CONFIG_VALUE_0", "always")
 	bin := t.TempDir()
 	started := filepath.Join(t.TempDir(), "started")
-	helper := "#!/bin/sh\ntouch " + started + "\n"
-	testkit.NoError(t, os.WriteFile(filepath.Join(bin, "git-remote-evil"), []byte(helper), 0o700))
+	testkit.Program(t, filepath.Join(bin, "git-remote-evil"), "touch "+started+"\n")
 	t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
 	pkt := func(text string) string { return fmt.Sprintf("%04x%s", len(text)+4, text) }
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

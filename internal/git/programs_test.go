@@ -24,16 +24,16 @@ func fakes(t *testing.T) (binary, notes string) {
 	t.Helper()
 	dir := t.TempDir()
 	notes = filepath.Join(dir, "notes")
-	fake := "#!/bin/sh\necho \"$0 $*\" >> " + notes + "\ncat\n"
+	fake := "echo \"$0 $*\" >> " + notes + "\ncat\n"
 	for _, name := range []string{
 		"gpg", "gpgsm", "ssh", "ssh-keygen", "less", "vi", "pager", "editor", "sh-driver", "gzip", "iconv",
 	} {
-		testkit.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(fake), 0o755))
+		testkit.Program(t, filepath.Join(dir, name), fake)
 	}
 	binary = filepath.Join(dir, "git")
-	script := "#!/bin/sh\nPATH=" + dir + ":$PATH\nexport PATH\n" +
+	script := "PATH=" + dir + ":$PATH\nexport PATH\n" +
 		"exec $(PATH=${PATH#*:} command -v git) \"$@\"\n"
-	testkit.NoError(t, os.WriteFile(binary, []byte(script), 0o755))
+	testkit.Program(t, binary, script)
 	return binary, notes
 }
 

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -55,8 +54,7 @@ func TestLargeDiffsStream(t *testing.T) {
 		"--quiet", "--depth=0")
 	first, second := gittest.Resolve(t, dir, "main~1"), gittest.Resolve(t, dir, "main")
 	small := filepath.Join(t.TempDir(), "git")
-	testkit.NoError(t, os.WriteFile(small, []byte("#!/bin/sh\nulimit -v 100000 && exec git \"$@\"\n"),
-		0o755))
+	testkit.Program(t, small, "ulimit -v 100000 && exec git \"$@\"\n")
 	r := gittest.New(t, git.Options{Binary: small}).Repository(dir)
 	for name, write := range map[string]func(io.Writer) error{
 		"diff":  func(w io.Writer) error { return diff.Write(t.Context(), w, r, first, second) },

@@ -254,12 +254,10 @@ func TestPackingThatFailsIsTriedAgain(t *testing.T) {
 // another file when it begins.
 func slowGit(t *testing.T, until, begun string) string {
 	t.Helper()
-	script := fmt.Sprintf("#!/bin/sh\n"+
-		"case $1$GIT_DIR in commit-graph*/1.git) : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done;; esac\n"+
-		"exec git \"$@\"\n",
-		begun, until)
 	path := filepath.Join(t.TempDir(), "git")
-	testkit.NoError(t, os.WriteFile(path, []byte(script), 0o755))
+	testkit.Program(t, path, fmt.Sprintf(
+		"case $1$GIT_DIR in commit-graph*/1.git) : >'%s'; while [ ! -e '%s' ]; do sleep 0.02; done;; esac\n"+
+			"exec git \"$@\"\n", begun, until))
 	return path
 }
 

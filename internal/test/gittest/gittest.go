@@ -89,8 +89,8 @@ func Try(tb testing.TB, dir string, stdin io.Reader, args ...string) (stdout, st
 func Wrapped(tb testing.TB, sub, instead string) string {
 	tb.Helper()
 	path := filepath.Join(tb.TempDir(), "git")
-	script := "#!/bin/sh\ncase \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
-	testkit.NoError(tb, os.WriteFile(path, []byte(script), 0o755))
+	script := "case \"$1\" in " + sub + ") " + instead + ";; esac\nexec git \"$@\"\n"
+	testkit.Program(tb, path, script)
 	return path
 }
 

@@ -169,7 +169,6 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 	defer cancel()
 	var tx *Tx // nil: fn did not run
 	connected := false
-	gone := false // the connection broke while fn ran
 	late := time.AfterFunc(maxAnswer, cancel)
 	defer late.Stop()
 	err = r.once(bounded, begin, func(c *postgresConn) error {
@@ -177,9 +176,7 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		return r.catchUp(bounded, c, at)
 	}, func(t *Tx) error {
 		tx = t
-		err := fn(t)
-		gone = t.conn.(*postgresConn).raw.IsClosed()
-		return err
+		return fn(t)
 	})
 	own := tx != nil && tx.failed == nil && bounded.Err() == nil // an error of fn's own is an answer
 	switch {
@@ -191,7 +188,7 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		return true, ctx.Err()
 	case errors.Is(err, errBehind):
 		r.lags(ctx)
-	case tx != nil && !gone: // this read failed there, the next one need not: its recovery was in the way, say
+	case tx != nil: // this read failed there, the next one need not: its recovery was in the way, say
 		r.outcome[replicaFailed].Add(1)
 	default:
 		if !connected && bounded.Err() != nil {

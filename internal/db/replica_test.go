@@ -3,7 +3,9 @@ package db_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +181,59 @@ func TestReplicaFailsOneRead(t *testing.T) {
 	}
 	if problem := d.ReplicaProblem(); problem != "" {
 		t.Errorf("a failing statement ended the use of the replica: %s", problem)
+	}
+}
+
+// Recovery ends reads that are in its way, in a statement or between two: the primary serves them. The replica serves
+// the next ones.
+func TestReplicaRecovers(t *testing.T) {
+	t.Parallel()
+	p, d := newStandby(t)
+	p.Hasten()
+	change := func() { // whose recovery is in the way of all reads that began before
+		mustWrite(t, d, count("a"))
+		p.Vacuum(t, "counters")
+	}
+	for name, wait := range map[string]func(tx *db.Tx) error{
+		"between two statements": func(*db.Tx) error {
+			change()
+			p.Reading(false, "idle in transaction")
+			return nil
+		},
+		"in a statement": func(tx *db.Tx) error {
+			go func() {
+				p.Reading(true, "active")
+				change()
+			}()
+			return tx.QueryRow(`SELECT pg_sleep(300)::text`).Scan(new(string))
+		},
+	} {
+		mustWrite(t, d, count("a"))
+		before := looked(t, d, "a")
+		served(t, d)
+		counts := d.ReplicaReads()
+		var reads []int64
+		err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error {
+			var n int64
+			read := func() error { return tx.QueryRow(`SELECT n FROM counters WHERE name = 'a'`).Scan(&n) }
+			err := read()
+			if reads = append(reads, n); err == nil && len(reads) == 1 {
+				err = wait(tx)
+			}
+			if err == nil {
+				err = read()
+			}
+			return err
+		})
+		if want := []int64{before, before + 1}; err != nil || !slices.Equal(reads, want) {
+			t.Errorf("%s: read %v, %v, want %v", name, reads, err, want)
+		}
+		looked(t, d, "a")
+		counts["failed"]++
+		counts["replica"]++
+		if now := d.ReplicaReads(); !maps.Equal(now, counts) || d.ReplicaProblem() != "" {
+			t.Errorf("%s: %v, want %v, %s", name, now, counts, d.ReplicaProblem())
+		}
 	}
 }
 

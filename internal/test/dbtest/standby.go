@@ -1,7 +1,10 @@
 package dbtest
 
 import (
+	"context"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 
 	"arbor/internal/test/testkit"
 )
@@ -32,6 +35,33 @@ func (p *Standby) Replay(on bool) {
 		statement = `SELECT pg_wal_replay_resume()`
 	}
 	p.replica.exec(statement)
+}
+
+// Hasten has the replica end reads at once that are in the way of its recovery.
+func (p *Standby) Hasten() {
+	p.replica.exec(`ALTER SYSTEM SET max_standby_streaming_delay = 0`)
+	p.replica.exec(`SELECT pg_reload_conf()`)
+	p.replica.until(`SELECT current_setting('max_standby_streaming_delay') = '0'`)
+}
+
+// Vacuum removes dead rows from a table of the primary. The replica's recovery does the same a moment later.
+func (p *Standby) Vacuum(t testing.TB, table string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), p.Primary)
+	testkit.NoError(t, err)
+	defer c.Close(context.Background())
+	_, err = c.Exec(t.Context(), `VACUUM `+table)
+	testkit.NoError(t, err)
+}
+
+// Reading waits until a session of the replica is in a state of pg_stat_activity, or none is.
+func (p *Standby) Reading(on bool, state string) {
+	is := ""
+	if !on {
+		is = "NOT "
+	}
+	p.replica.until(`SELECT ` + is + `EXISTS (SELECT 1 FROM pg_stat_activity
+		WHERE datname = '` + pairDatabase + `' AND state = '` + state + `')`)
 }
 
 // Await has commits on the primary wait for a standby of a name.

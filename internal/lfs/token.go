@@ -1,6 +1,7 @@
 package lfs
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -101,7 +102,7 @@ func (s *Service) Authenticate(r *http.Request) (*account.Caller, error) {
 	err := s.db.Read(r.Context(), func(tx *db.Tx) error {
 		now, err := tx.Clock()
 		if err != nil || now.Time().Unix() >= t.Expires {
-			return errJoin(err, account.BadCredentials())
+			return cmp.Or(err, account.BadCredentials())
 		}
 		if t.TokenID != 0 || t.KeyID != 0 {
 			caller, err = account.CallerOf(tx, t.TokenID, t.KeyID, now)
@@ -114,14 +115,6 @@ func (s *Service) Authenticate(r *http.Request) (*account.Caller, error) {
 	limited := *caller
 	limited.Transfer = &account.Transfer{RepoID: int64(t.Repo), Upload: t.Upload, Expires: t.Expires}
 	return &limited, nil
-}
-
-// errJoin returns the first error that is not nil.
-func errJoin(first, second error) error {
-	if first != nil {
-		return first
-	}
-	return second
 }
 
 // header returns the header that makes a request the caller's; nil: the caller has to sign in.

@@ -1,6 +1,9 @@
 package server
 
 import (
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
 	"net/http"
 	"strings"
 
@@ -36,6 +39,13 @@ func isUnroutedPage(r *http.Request, info *web.Info, g route.Group) bool {
 
 // SetupCode returns the code for creating the first account of a server without users.
 func (s *Server) SetupCode() string { return s.setup }
+
+// setupCode derives that code from a key that all nodes of a store share: any of them takes what another one printed.
+func setupCode(key []byte) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte("setup"))
+	return base32.StdEncoding.EncodeToString(mac.Sum(nil))[:12]
+}
 
 // isPage reports whether a browser requested a page at the site's own address.
 func isPage(r *http.Request, info *web.Info) bool { return page.Asked(r) && info.Prefix == info.Site }

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"log/slog"
 	"net/http"
@@ -74,7 +73,7 @@ type Options struct {
 	// signs addresses of images of other hosts, which texts show through this server; nil: texts have links to them
 	ImageKey      []byte
 	LFSMaxObject  int64             // bytes of the largest object of Git LFS; 0: there is no Git LFS
-	LFSKey        []byte            // signs tokens of Git LFS; nil: a random one
+	LFSKey        []byte            // signs tokens of Git LFS, and makes the setup code; nil: a random one
 	FetchCache    int64             // bytes on disk of answers that fetches share; 0: each packs by itself
 	NoMirrors     bool              // there are no mirrors of other servers' repositories
 	MirrorEvery   time.Duration     // the shortest time between two looks at the source of a mirror; 0: mirror.DefaultLeast
@@ -170,7 +169,7 @@ func newServer(o Options) *Server {
 	}
 	s := &Server{
 		o: o, log: o.Log, accounts: f.Accounts, forge: f, limiter: ratelimit.New(o.RateLimit, o.Now),
-		idPrefix: newIDPrefix(), setup: rand.Text()[:12],
+		idPrefix: newIDPrefix(), setup: setupCode(f.LFS.Key),
 		control: o.Admission, room: f.Repos.Room, disks: disks, reserved: map[string]bool{},
 	}
 	file := o.SignIn

@@ -6,7 +6,10 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/durable"
+	"arbor/internal/server"
 	"arbor/internal/test/apitest"
+	"arbor/internal/test/dbtest"
 )
 
 // Of visitors who send the code at the same time one makes the administrator, and the others nothing: a
@@ -46,5 +49,24 @@ func TestVisitorsRaceToSetUp(t *testing.T) {
 		}
 		want(t, visit(t, s, "POST /setup", "", "code="+s.Server.SetupCode()+
 			"&login=late&password=a+long+secret"), 404)
+	})
+}
+
+// Each node takes the code that another one printed: a balancer leads visitors to any of them.
+func TestSetupOfNodes(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		address, key := dbtest.URL(t, engine), durable.NewKey()
+		node := func(key []byte) *apitest.Server {
+			return apitest.Start(t, engine, func(o *server.Options) {
+				o.DB, o.LFSKey = dbtest.OpenURL(t, address), key
+			})
+		}
+		one, other, strange := node(key), node(key), node(durable.NewKey())
+		set := func(code string) *apitest.Answer {
+			return visit(t, other, "POST /setup", "", "code="+code+"&login=gardener&password=a+long+secret")
+		}
+		want(t, set(strange.Server.SetupCode()), 422, "not the code")
+		want(t, set(one.Server.SetupCode()), 303)
 	})
 }

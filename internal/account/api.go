@@ -80,9 +80,8 @@ func (a *API) since(
 	w http.ResponseWriter, r *http.Request, read func(tx *db.Tx, since ID, limit int64) ([]*Account, error),
 ) (list []*Account, err error) {
 	since, size := ID(web.ReadSince(r)), web.ReadPage(r).Size
-	err = a.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		list, err = read(tx, since, size+1)
-		return err
+	list, err = db.Get(r.Context(), a.s.db, func(tx *db.Tx) ([]*Account, error) {
+		return read(tx, since, size+1)
 	})
 	return web.CutSince(w, r, list, func(a *Account) ID { return a.ID }), err
 }

@@ -17,10 +17,7 @@ type Directory struct {
 
 // Directory reads a part of the list in the order of the logins. more reports whether it continues.
 func (s *Service) Directory(ctx context.Context, d Directory) (list []*Account, more bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = directory(tx, d)
-		return err
-	})
+	list, err = db.Get(ctx, s.db, func(tx *db.Tx) ([]*Account, error) { return directory(tx, d) })
 	if more = len(list) > d.Limit; more {
 		list = list[:d.Limit]
 	}

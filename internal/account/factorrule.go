@@ -139,29 +139,17 @@ func errOr(err, other error) error {
 
 // FactorRuleOf returns the rule of an organization, or of the site for "". Error: 404 if there is none.
 func (s *Service) FactorRuleOf(ctx context.Context, org string) (rule *FactorRule, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		rule, err = factorRuleOf(tx, org)
-		return err
-	})
-	return rule, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*FactorRule, error) { return factorRuleOf(tx, org) })
 }
 
 // FactorRulesFor lists the rules that bind a user, the site's first.
 func (s *Service) FactorRulesFor(ctx context.Context, id ID) (list []FactorRule, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = factorRulesFor(tx, id)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]FactorRule, error) { return factorRulesFor(tx, id) })
 }
 
 // BeginFactorRules puts rules whose grace time has ended into force. A worker calls it often.
 func BeginFactorRules(ctx context.Context, d *db.DB) error {
-	var due bool
-	err := d.Read(ctx, func(tx *db.Tx) (err error) {
-		due, err = factorRuleDue(tx)
-		return err
-	})
+	due, err := db.Get(ctx, d, func(tx *db.Tx) (bool, error) { return factorRuleDue(tx) })
 	if err != nil || !due {
 		return err
 	}

@@ -12,11 +12,7 @@ type Full struct{ *fullUser }
 
 // FullByIDs loads accounts as the caller sees them, with one statement. Unknown ids are missing.
 func (s *Service) FullByIDs(ctx context.Context, caller *Caller, ids []ID) (map[ID]Full, error) {
-	var found map[ID]*Account
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = ByIDs(tx, ids)
-		return err
-	})
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]*Account, error) { return ByIDs(tx, ids) })
 	info, out := web.From(ctx), map[ID]Full{}
 	for id, a := range found {
 		out[id] = Full{newFullUser(a, info, caller)}
@@ -26,10 +22,8 @@ func (s *Service) FullByIDs(ctx context.Context, caller *Caller, ids []ID) (map[
 
 // FullByLogins is FullByIDs for logins. The keys of the result are folded.
 func (s *Service) FullByLogins(ctx context.Context, caller *Caller, logins []string) (map[string]Full, error) {
-	var found map[string]*Account
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = ByLogins(tx, logins)
-		return err
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[string]*Account, error) {
+		return ByLogins(tx, logins)
 	})
 	info, out := web.From(ctx), map[string]Full{}
 	for login, a := range found {
@@ -86,20 +80,12 @@ func (s *Service) MemberOf(ctx context.Context, caller *Caller, orgs []ID) (memb
 	if caller == nil || caller.HidesMembers || len(orgs) == 0 {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		member, err = membersOf(tx, caller, orgs)
-		return err
-	})
-	return member, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]bool, error) { return membersOf(tx, caller, orgs) })
 }
 
 // AccessTo returns what the caller may do with each of several organizations, with one statement; see OrgAccess.
 func (s *Service) AccessTo(ctx context.Context, caller *Caller, orgs []ID) (may map[ID]OrgAccess, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		may, err = AccessTo(tx, caller, orgs)
-		return err
-	})
-	return may, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]OrgAccess, error) { return AccessTo(tx, caller, orgs) })
 }
 
 // AccessTo returns what the caller may do with each of several organizations, with one statement at most.

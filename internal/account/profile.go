@@ -179,11 +179,7 @@ func (s *Service) Get(ctx context.Context, caller *Caller, login string) (*Accou
 
 // find is ByLogin in a transaction of its own.
 func (s *Service) find(ctx context.Context, login string) (a *Account, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = ByLogin(tx, login)
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Account, error) { return ByLogin(tx, login) })
 }
 
 // seenBy returns the account as it is shown to a caller: its address only to users who are signed in, as at
@@ -201,11 +197,7 @@ func (a *Account) seenBy(caller *Caller) *Account {
 
 // findByID is ByID in a transaction of its own.
 func (s *Service) findByID(ctx context.Context, id ID) (a *Account, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = ByID(tx, id)
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Account, error) { return ByID(tx, id) })
 }
 
 // Self finds the caller's own account.
@@ -221,11 +213,7 @@ func (s *Service) Self(ctx context.Context, caller *Caller) (a *Account, err err
 
 // list returns the accounts with ids above since, at most limit of them.
 func (s *Service) list(ctx context.Context, since ID, limit int64) (list []*Account, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = accountsAfter(tx, since, limit)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Account, error) { return accountsAfter(tx, since, limit) })
 }
 
 // Org finds an organization and what the caller may do there.

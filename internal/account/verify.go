@@ -104,11 +104,7 @@ func (s *Service) NewVerifyLink(ctx context.Context, of ID, address string) (a *
 // AddressOfLink returns the address that a link verifies for the caller. Error: 404 for a link that does not hold, or is
 // another account's.
 func (s *Service) AddressOfLink(ctx context.Context, caller *Caller, secret string) (address string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		address, err = addressOfLink(tx, caller, secret)
-		return err
-	})
-	return address, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return addressOfLink(tx, caller, secret) })
 }
 
 func addressOfLink(tx *db.Tx, caller *Caller, secret string) (string, error) {

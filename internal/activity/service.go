@@ -51,11 +51,7 @@ func (s *Service) RecentPushes(ctx context.Context, a *repo.Access) (list []Push
 	if a.Caller == nil {
 		return nil, nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = recentPushes(tx, a)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]Push, error) { return recentPushes(tx, a) })
 }
 
 // OfUserInPublic reads a page of what a user did in public repositories, and how much there is. Error: 404.

@@ -26,7 +26,7 @@ func signer(r *http.Request) account.AppID { return account.CallerFrom(r.Context
 // GetSelf answers the App that signed the request. Error: 401.
 func (api *API) GetSelf(w http.ResponseWriter, r *http.Request) error {
 	var n int64
-	a, err := read(r.Context(), api.s.db, func(tx *db.Tx) (a *App, err error) {
+	a, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (a *App, err error) {
 		if a, err = byID(tx, signer(r)); err == nil {
 			n, err = countInstallations(tx, a.ID)
 		}
@@ -76,7 +76,7 @@ func (api *API) List(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	list, err := read(r.Context(), api.s.db, func(tx *db.Tx) ([]*Installation, error) {
+	list, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) ([]*Installation, error) {
 		return installationsWhere(tx, `WHERE i.app_id = $1 AND i.updated_at >= $2 ORDER BY i.id`,
 			signer(r), max(int64(db.FromTime(since)), 0))
 	})
@@ -113,7 +113,7 @@ func (api *API) GetInstallation(w http.ResponseWriter, r *http.Request) error {
 func (api *API) answer(
 	w http.ResponseWriter, r *http.Request, find func(*db.Tx) (*Installation, error),
 ) error {
-	i, err := read(r.Context(), api.s.db, find)
+	i, err := db.Get(r.Context(), api.s.db, find)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (api *API) OfRepo(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		at = found.Repo
 	}
-	i, err := read(r.Context(), api.s.db, func(tx *db.Tx) (*Installation, error) {
+	i, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Installation, error) {
 		return installationFor(tx, signer(r), at)
 	})
 	if err != nil {

@@ -93,7 +93,7 @@ func answerInstallations(w http.ResponseWriter, r *http.Request, list []*Install
 //
 // ListOfOrg answers a page of the Apps' installations on an organization, for its owners. Errors: 403, 404.
 func (api *API) ListOfOrg(w http.ResponseWriter, r *http.Request) error {
-	list, err := read(r.Context(), api.s.db, func(tx *db.Tx) ([]*Installation, error) {
+	list, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) ([]*Installation, error) {
 		org, err := account.OwnedOrg(tx, account.CallerFrom(r.Context()), web.Param(r, "org"))
 		if err != nil {
 			return nil, err

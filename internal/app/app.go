@@ -26,7 +26,6 @@
 package app
 
 import (
-	"context"
 	"crypto/rsa"
 	"slices"
 	"strings"
@@ -146,13 +145,4 @@ func tidy(names []string) []string {
 	names = slices.Clone(names)
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// read runs fn in a read transaction.
-func read[T any](ctx context.Context, d *db.DB, fn func(tx *db.Tx) (T, error)) (v T, err error) {
-	err = d.Read(ctx, func(tx *db.Tx) error {
-		v, err = fn(tx)
-		return err
-	})
-	return v, err
 }

@@ -69,7 +69,7 @@ func without(names, others []string) (list []string) {
 func (s *Service) AskedOf(
 	ctx context.Context, caller *account.Caller,
 ) (map[account.InstallationID]*Asked, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (map[account.InstallationID]*Asked, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[account.InstallationID]*Asked, error) {
 		list, err := installationsWhere(tx, `JOIN apps a ON a.id = i.app_id
 			WHERE (a.permissions <> i.permissions OR a.events <> i.events) AND (i.account_id = $1
 			OR EXISTS (SELECT 1

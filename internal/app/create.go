@@ -159,7 +159,7 @@ type Listed struct {
 
 // List lists all Apps, for the operator.
 func (s *Service) List(ctx context.Context) ([]Listed, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]Listed, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]Listed, error) {
 		apps, err := appsWhere(tx, `TRUE`)
 		if err != nil {
 			return nil, err

@@ -134,7 +134,7 @@ func (i *Installation) Selection() string {
 
 // On finds the installation of an App on an account, for the operator. Error: 404.
 func (s *Service) On(ctx context.Context, slug, on string) (*Installation, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*Installation, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Installation, error) {
 		a, err := named(tx, slug)
 		if err != nil {
 			return nil, err

@@ -166,7 +166,7 @@ func (s *Service) AuthenticateJWT(ctx context.Context, r *http.Request) (*accoun
 	text, _ := bearer(values[0])
 	var a *App
 	err := parseJWT(text, s.clock(), func(c *claims) (_ *rsa.PublicKey, err error) {
-		a, err = read(ctx, s.db, func(tx *db.Tx) (*App, error) { return byIssuer(tx, c.issuer) })
+		a, err = db.Get(ctx, s.db, func(tx *db.Tx) (*App, error) { return byIssuer(tx, c.issuer) })
 		if errs.Is(err, errs.NotFound) {
 			err = NoJWT() // as one that another App signed
 		}

@@ -16,7 +16,7 @@ import (
 
 // Own lists the Apps that belong to the caller or to an organization that the caller owns, by id.
 func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
 		return appsWhere(tx, `a.owner_id = $1 OR EXISTS (SELECT 1 FROM members m
 			WHERE m.org_id = a.owner_id AND m.user_id = $1 AND m.owner = TRUE)`, caller.ID)
 	})
@@ -25,7 +25,7 @@ func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, erro
 // Offered finds an App that the caller, perhaps nil, may see and install: a public one, one of its own, or the
 // App that the caller is. Error: 404.
 func (s *Service) Offered(ctx context.Context, caller *account.Caller, slug string) (*App, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*App, error) { return offered(tx, caller, slug) })
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*App, error) { return offered(tx, caller, slug) })
 }
 
 func offered(tx *db.Tx, caller *account.Caller, slug string) (*App, error) {
@@ -58,7 +58,7 @@ func seenBy(caller *account.Caller) string {
 // Known lists the installations on the caller's account and organizations, the oldest first: those of the App, if
 // that acts for the caller.
 func (s *Service) Known(ctx context.Context, caller *account.Caller) ([]*Installation, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Installation, error) {
 		return installationsWhere(tx, `WHERE `+seenBy(caller)+` ORDER BY i.id`, caller.ID)
 	})
 }

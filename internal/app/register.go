@@ -134,7 +134,7 @@ func notYourApp() error {
 func (s *Service) Convert(ctx context.Context, code string) (*Made, error) {
 	d := digestOf(code)
 	// A key takes a while to make: not for codes that are none, and not in a transaction.
-	a, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return byCode(tx, d) })
+	a, err := db.Get(ctx, s.db, func(tx *db.Tx) (*App, error) { return byCode(tx, d) })
 	if err != nil {
 		return nil, err
 	}

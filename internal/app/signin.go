@@ -19,7 +19,7 @@ func (a *App) signIn(about oauth.About) oauth.GitHubApp {
 
 // SignIn returns how an App that the caller administers signs users in. Error: 404.
 func (s *Service) SignIn(ctx context.Context, caller *account.Caller, slug string) (*oauth.Owned, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*oauth.Owned, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*oauth.Owned, error) {
 		a, err := OwnedBy(tx, caller, slug)
 		if err != nil {
 			return nil, err

@@ -154,7 +154,7 @@ func partyOfCaller(tx *db.Tx, caller *account.Caller, i *Installation) (Party, e
 
 // SuspendedBy lists who suspends an installation. Error: 404.
 func (s *Service) SuspendedBy(ctx context.Context, id account.InstallationID) (map[Party]db.Time, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (map[Party]db.Time, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[Party]db.Time, error) {
 		i, err := InstallationByID(tx, id)
 		if err != nil {
 			return nil, err

@@ -28,10 +28,8 @@ func (api *API) Routes() []route.Route {
 //
 // Get answers the bytes of an attachment: a picture to be shown, anything else as a download. Error: 404.
 func (api *API) Get(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var x *Attachment
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		x, err = byKey(tx, a.ID, web.Param(r, "key"))
-		return err
+	x, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Attachment, error) {
+		return byKey(tx, a.ID, web.Param(r, "key"))
 	})
 	if err != nil {
 		return err

@@ -73,11 +73,7 @@ func (l *Autolink) check() error {
 
 // List lists the autolinks of a repository, the first that was added first.
 func (s *Service) List(ctx context.Context, a *repo.Access) (list []*Autolink, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		list, err = of(tx, a.ID)
-		return err
-	})
-	return list, err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) ([]*Autolink, error) { return of(tx, a.ID) })
 }
 
 // Links returns the autolinks of a repository for its texts.
@@ -92,11 +88,9 @@ func (s *Service) Links(ctx context.Context, a *repo.Access) (markdown.Autolinks
 
 // Get reads an autolink. Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, id int64) (l *Autolink, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		l, err = scan(tx.QueryRow(columns+`WHERE repo_id = $1 AND id = $2`, a.ID, id))
-		return err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) (*Autolink, error) {
+		return scan(tx.QueryRow(columns+`WHERE repo_id = $1 AND id = $2`, a.ID, id))
 	})
-	return l, err
 }
 
 // Create adds an autolink. Error: 422, also for a prefix that overlaps with another one, and for too many.

@@ -63,19 +63,13 @@ func (api *API) find(r *http.Request, a *repo.Access) (run *Run, err error) {
 	if err != nil {
 		return nil, err
 	}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		run, err = runByID(tx, a.ID, id)
-		return err
-	})
-	return run, err
+	return db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Run, error) { return runByID(tx, a.ID, id) })
 }
 
 // answer writes one run as the response.
 func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, status int, run *Run) error {
-	var v *view
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		v, err = api.s.look(r.Context(), tx, a, run.SHA, []account.AppID{run.AppID})
-		return err
+	v, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*view, error) {
+		return api.s.look(r.Context(), tx, a, run.SHA, []account.AppID{run.AppID})
 	})
 	if err != nil {
 		return err
@@ -138,10 +132,8 @@ func (api *API) ListAnnotations(w http.ResponseWriter, r *http.Request, a *repo.
 		return err
 	}
 	page := web.ReadPage(r)
-	var list []annotationOf
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		list, err = annotationsOf(tx, []int64{run.ID}, page.Size, page.Offset())
-		return err
+	list, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) ([]annotationOf, error) {
+		return annotationsOf(tx, []int64{run.ID}, page.Size, page.Offset())
 	})
 	if err != nil {
 		return err

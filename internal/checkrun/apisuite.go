@@ -63,11 +63,7 @@ func (api *API) findSuite(r *http.Request, a *repo.Access) (suite *Suite, err er
 	if err != nil {
 		return nil, err
 	}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		suite, err = suiteByID(tx, a.ID, id)
-		return err
-	})
-	return suite, err
+	return db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Suite, error) { return suiteByID(tx, a.ID, id) })
 }
 
 // answerSuite writes one suite as the response.

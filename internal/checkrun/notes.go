@@ -26,32 +26,26 @@ type Note struct {
 func (s *Service) NotesOfCommit(
 	ctx context.Context, a *repo.Access, sha git.SHA, size int64,
 ) (list []Note, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = notesWhere(tx, maxShown,
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]Note, error) {
+		return notesWhere(tx, maxShown,
 			0, `r.repo_id = $3 AND r.head_sha = $4 AND r.latest = TRUE AND r.annotations > 0
 			ORDER BY r.id, a.id LIMIT $5`, a.ID, sha, size)
-		return err
 	})
-	return list, err
 }
 
 // Notes reads a page of the beginnings of a run's annotations, in the order in which they came.
 func (s *Service) Notes(ctx context.Context, a *repo.Access, run int64, at web.Page) (list []Note, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = notesWhere(tx, maxShown, maxShown, `r.repo_id = $3 AND a.id IN
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]Note, error) {
+		return notesWhere(tx, maxShown, maxShown, `r.repo_id = $3 AND a.id IN
 			(SELECT id FROM check_annotations WHERE run_id = $4 ORDER BY id LIMIT $5 OFFSET $6) ORDER BY a.id`,
 			a.ID, run, at.Size, at.Offset())
-		return err
 	})
-	return list, err
 }
 
 // Note reads all of one annotation of a run. Error: 404.
 func (s *Service) Note(ctx context.Context, a *repo.Access, run, id int64) (*Note, error) {
-	var list []Note
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`, a.ID, run, id)
-		return err
+	list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]Note, error) {
+		return notesWhere(tx, maxText, maxText, `r.repo_id = $3 AND r.id = $4 AND a.id = $5`, a.ID, run, id)
 	})
 	switch {
 	case err != nil:

@@ -117,10 +117,8 @@ func (s *Service) findUnknown(ctx context.Context, files map[repo.Of[string]]*Fi
 	case len(owners) > 4*maxNamed:
 		return errTogether
 	}
-	var known *Known
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		known, err = Resolve(tx, db.Unique(in), owners, nil)
-		return err
+	known, err := db.Get(ctx, s.db, func(tx *db.Tx) (*Known, error) {
+		return Resolve(tx, db.Unique(in), owners, nil)
 	})
 	if err != nil {
 		return err

@@ -54,11 +54,7 @@ func (s *Service) List(ctx context.Context, a *repo.Access, sha git.SHA, at web.
 
 // ByID finds a comment. Error: 404.
 func (s *Service) ByID(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		c, err = byID(tx, a.ID, id)
-		return err
-	})
-	return c, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Comment, error) { return byID(tx, a.ID, id) })
 }
 
 // checkText notes a text that is missing, blank or too long.

@@ -56,11 +56,7 @@ func (j Jobs) Due(tx *Tx, where string, args ...any) (due bool, err error) {
 // WriteDue is Write if a row that fulfills the condition where is due. It looks for one first in a read, since
 // mostly there is none and a write is dear.
 func (d *DB) WriteDue(ctx context.Context, j Jobs, where string, fn func(*Tx) error, args ...any) error {
-	var due bool
-	err := d.Read(ctx, func(tx *Tx) (err error) {
-		due, err = j.Due(tx, where, args...)
-		return err
-	})
+	due, err := Get(ctx, d, func(tx *Tx) (bool, error) { return j.Due(tx, where, args...) })
 	if err != nil || !due {
 		return err
 	}

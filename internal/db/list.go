@@ -1,5 +1,7 @@
 package db
 
+import "context"
+
 // Scanner is a row whose columns Scan copies, as [Rows.Scan] does: the row of a list that is
 // being read, or the only row of a [Row].
 type Scanner interface {
@@ -10,20 +12,36 @@ type Scanner interface {
 // one. The list is nil when there are none. scan runs no statement of its own; its error ends
 // the reading and is returned.
 func QueryList[T any](tx *Tx, scan func(Scanner) (T, error), query string, args ...any) ([]T, error) {
-	rows, err := tx.Query(query, args...)
+	var list []T
+	err := QueryEach(tx, func(row Scanner) error {
+		v, err := scan(row)
+		if err == nil {
+			list = append(list, v)
+		}
+		return err
+	}, query, args...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var list []T
-	for rows.Next() {
-		v, err := scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, v)
-	}
-	return list, rows.Err()
+	return list, nil
+}
+
+// Get is [DB.Read] for a function that returns what it has read.
+func Get[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err error) {
+	err = d.Read(ctx, func(tx *Tx) error {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
+}
+
+// GetOne is Get by [DB.ReadOne].
+func GetOne[T any](ctx context.Context, d *DB, fn func(*Tx) (T, error)) (v T, err error) {
+	err = d.ReadOne(ctx, func(tx *Tx) error {
+		v, err = fn(tx)
+		return err
+	})
+	return v, err
 }
 
 // QueryEach runs a statement that returns rows, and calls each with every one of them: for

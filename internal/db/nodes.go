@@ -190,11 +190,7 @@ func (d *DB) clockSkew(ctx context.Context) (skew, unsure time.Duration, err err
 	}
 	for try := range 3 {
 		before, began := d.now(), time.Now()
-		var there Time
-		err := d.Read(ctx, func(tx *Tx) (err error) {
-			there, err = tx.Clock()
-			return err
-		})
+		there, err := Get(ctx, d, func(tx *Tx) (Time, error) { return tx.Clock() })
 		if err != nil {
 			return 0, 0, err
 		}

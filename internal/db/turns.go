@@ -56,11 +56,7 @@ func Work[J any](ctx context.Context, d *DB, w Worker[J]) {
 	var runs sync.WaitGroup
 	defer runs.Wait()
 	Follow(ctx, d.Bell(w.Bell), w.Every, func(ctx context.Context) {
-		var list []J
-		err := d.Read(ctx, func(tx *Tx) (err error) {
-			list, err = w.Due(tx)
-			return err
-		})
+		list, err := Get(ctx, d, func(tx *Tx) ([]J, error) { return w.Due(tx) })
 		if err != nil && ctx.Err() == nil {
 			w.Fail(ctx, err)
 		}

@@ -164,11 +164,9 @@ func readPayload(body *web.Object) string {
 }
 
 func (s *Service) account(r *http.Request, id account.ID) (by *account.Account, err error) {
-	err = s.db.Read(r.Context(), func(tx *db.Tx) error {
-		by, err = account.ByID(tx, id)
-		return err
+	return db.Get(r.Context(), s.db, func(tx *db.Tx) (*account.Account, error) {
+		return account.ByID(tx, id)
 	})
-	return by, err
 }
 
 // get reads the deployment {deployment_id}. Error: 404.
@@ -177,11 +175,7 @@ func (api *API) get(r *http.Request, a *repo.Access) (d *Deployment, err error) 
 	if err != nil {
 		return nil, err
 	}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) error {
-		d, err = byID(tx, a.ID, id)
-		return err
-	})
-	return d, err
+	return db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Deployment, error) { return byID(tx, a.ID, id) })
 }
 
 // GET /repos/{owner}/{repo}/deployments/{deployment_id}

@@ -52,11 +52,9 @@ func (api *API) reviewers(r *http.Request, list ...*Environment) (people map[acc
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		people, err = account.ByIDs(tx, db.Unique(ids))
-		return err
+	return db.Get(r.Context(), api.s.db, func(tx *db.Tx) (map[account.ID]*account.Account, error) {
+		return account.ByIDs(tx, db.Unique(ids))
 	})
-	return people, err
 }
 
 // answer answers with an environment.
@@ -72,10 +70,8 @@ func (api *API) answer(w http.ResponseWriter, r *http.Request, a *repo.Access, e
 //
 // GetEnvironment returns an environment. Error: 404.
 func (api *API) GetEnvironment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var e *Environment
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		e, err = environmentNamed(tx, a.ID, web.Param(r, "environment_name"))
-		return err
+	e, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*Environment, error) {
+		return environmentNamed(tx, a.ID, web.Param(r, "environment_name"))
 	})
 	if err != nil {
 		return err

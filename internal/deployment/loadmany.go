@@ -166,10 +166,8 @@ func (s *Service) StatusesOf(
 
 // LastCompleted loads the last deployment to each of several environments that ended, well or not.
 func (s *Service) LastCompleted(ctx context.Context, list []repo.Of[int64]) (map[repo.Of[int64]]*Shown, error) {
-	var last map[int64]int64
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		last, err = completed(tx, db.Unique(repo.Keys(list)))
-		return err
+	last, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[int64]int64, error) {
+		return completed(tx, db.Unique(repo.Keys(list)))
 	})
 	var ids []repo.Of[int64]
 	for _, of := range list {

@@ -38,19 +38,13 @@ func (api *API) ListLanguages(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // languages reads what is known of the languages, as it is stored.
 func (s *Service) languages(ctx context.Context, a *repo.Access) (list json.RawMessage, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = languagesOf(tx, a.ID)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (json.RawMessage, error) { return languagesOf(tx, a.ID) })
 }
 
 // LanguagesOf is Languages for several repositories, with one statement.
 func (s *Service) LanguagesOf(ctx context.Context, repos []*repo.Access) (map[repo.ID]map[string]int64, error) {
-	var found map[repo.ID]string
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = languagesOfMany(tx, repo.IDsOf(repos))
-		return err
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID]string, error) {
+		return languagesOfMany(tx, repo.IDsOf(repos))
 	})
 	out := map[repo.ID]map[string]int64{}
 	for id, text := range found {

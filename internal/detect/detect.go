@@ -61,11 +61,7 @@ func (s *Service) look(ctx context.Context, j *analysis.Job) (r result, err erro
 	if j.Tip == "" {
 		return r, nil
 	}
-	var seen git.SHA
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		seen, err = treeOf(tx, j.RepoID)
-		return err
-	})
+	seen, err := db.Get(ctx, s.db, func(tx *db.Tx) (git.SHA, error) { return treeOf(tx, j.RepoID) })
 	if err != nil {
 		return r, err
 	}

@@ -36,11 +36,7 @@ func (s *Service) RunNightly(ctx context.Context, source *Source, read func(cont
 func (s *Service) CompareIfDue(
 	ctx context.Context, source *Source, read func(context.Context) (Comparison, error),
 ) error {
-	var has bool
-	err := s.o.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		has, err = hasComparison(tx, source.Issuer)
-		return err
-	})
+	has, err := db.Get(ctx, s.o.DB, func(tx *db.Tx) (bool, error) { return hasComparison(tx, source.Issuer) })
 	if err != nil {
 		return err
 	}
@@ -117,9 +113,5 @@ func (s *Service) CompareNow(ctx context.Context, c Comparison) (r Report, err e
 
 // LastComparison returns what the last comparison of a source found.
 func (s *Service) LastComparison(ctx context.Context, source *Source) (c Compared, err error) {
-	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		c, err = compared(tx, source.Issuer)
-		return err
-	})
-	return c, err
+	return db.Get(ctx, s.o.DB, func(tx *db.Tx) (Compared, error) { return compared(tx, source.Issuer) })
 }

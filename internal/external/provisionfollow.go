@@ -65,10 +65,8 @@ func (s *Service) RunProvisioning(ctx context.Context) error {
 func (s *Service) SettleProvisioning(ctx context.Context) error {
 	for _, source := range s.Provisioned() {
 		for after, try := int64(0), 0; try < followTries; {
-			var page []int64
-			err := s.o.DB.Read(ctx, func(tx *db.Tx) (err error) {
-				page, err = stalePeople(tx, source, after, followPage)
-				return err
+			page, err := db.Get(ctx, s.o.DB, func(tx *db.Tx) ([]int64, error) {
+				return stalePeople(tx, source, after, followPage)
 			})
 			if err != nil {
 				return err

@@ -213,11 +213,7 @@ func own(by *account.Caller) error {
 
 // Identities lists those of the caller.
 func (s *Service) Identities(ctx context.Context, of *account.Caller) (list []Linked, err error) {
-	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		list, err = identitiesOf(tx, of.ID)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.o.DB, func(tx *db.Tx) ([]Linked, error) { return identitiesOf(tx, of.ID) })
 }
 
 // Unlink takes an identity from the caller's account, and ends the other sessions. Errors: 404; 422 if nobody could

@@ -271,11 +271,7 @@ type Provisions struct {
 
 // Provisions counts what a source provisioned.
 func (s *Service) Provisions(ctx context.Context, of *Source) (n Provisions, err error) {
-	err = s.o.DB.Read(ctx, func(tx *db.Tx) error {
-		n, err = ProvisionsIn(tx, of)
-		return err
-	})
-	return n, err
+	return db.Get(ctx, s.o.DB, func(tx *db.Tx) (Provisions, error) { return ProvisionsIn(tx, of) })
 }
 
 // ProvisionsIn is Provisions in a transaction.
@@ -307,13 +303,11 @@ func EachProvisioned(ctx context.Context, d *db.DB, groups bool, fn func(Listed)
 			g.updated_at FROM scim_groups g WHERE g.id > $1 ORDER BY g.id LIMIT $2`
 	}
 	for after, last := int64(0), int64(0); ; after = last {
-		var list []Listed
-		err := d.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = db.QueryList(tx, func(row db.Scanner) (l Listed, err error) {
+		list, err := db.Get(ctx, d, func(tx *db.Tx) ([]Listed, error) {
+			return db.QueryList(tx, func(row db.Scanner) (l Listed, err error) {
 				err = row.Scan(&last, &l.Issuer, &l.Name, &l.Active, &l.Login, &l.Members, &l.Changed)
 				return l, err
 			}, query, after, most)
-			return err
 		})
 		if err != nil {
 			return err

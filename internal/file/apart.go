@@ -46,11 +46,7 @@ func (s *Store) bind(ctx context.Context, address, store string) error {
 
 // otherDepots returns the depots of the store by address, without that of one address.
 func (s *Store) otherDepots(ctx context.Context, address string) (map[string]*depot.Depot, error) {
-	var rows []depotRow
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = depots(tx)
-		return err
-	})
+	rows, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]depotRow, error) { return depots(tx) })
 	if err != nil {
 		return nil, err
 	}

@@ -14,11 +14,7 @@ type Listed struct {
 
 // Lists reads what lies in the depots of the store. Errors: *depot.IdentityError; 503.
 func (s *Store) Lists(ctx context.Context) (*Listed, error) {
-	var rows []depotRow
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = depots(tx)
-		return err
-	})
+	rows, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]depotRow, error) { return depots(tx) })
 	if err != nil {
 		return nil, err
 	}

@@ -240,11 +240,7 @@ func (s *Store) Compare(ctx context.Context, f *File) error {
 
 // leaveEmpty forgets depots in which no file lies any longer, and removes the store's id from them.
 func (s *Store) leaveEmpty(ctx context.Context, but *depotRow) error {
-	var rows []depotRow
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = depots(tx)
-		return err
-	})
+	rows, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]depotRow, error) { return depots(tx) })
 	for _, row := range rows {
 		if err != nil || row.id == but.id {
 			continue
@@ -262,11 +258,7 @@ func (s *Store) leave(ctx context.Context, row *depotRow) error {
 	if err := d.Clear(ctx, depot.SecretKeys); err != nil {
 		return err
 	}
-	var has bool
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		has, err = liesIn(tx, row.id)
-		return err
-	})
+	has, err := db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) { return liesIn(tx, row.id) })
 	if err != nil || has {
 		return err
 	}

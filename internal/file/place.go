@@ -74,11 +74,7 @@ func (s *Store) Depot(ctx context.Context, id DepotID) (*depot.Depot, error) { r
 
 // Depots returns the depots in which the store has files, and that to which new ones go.
 func (s *Store) Depots(ctx context.Context) (map[DepotID]*depot.Depot, error) {
-	var rows []depotRow
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = depots(tx)
-		return err
-	})
+	rows, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]depotRow, error) { return depots(tx) })
 	all := map[DepotID]*depot.Depot{}
 	for _, row := range rows {
 		if err != nil {
@@ -97,11 +93,7 @@ func (s *Store) depot(ctx context.Context, id DepotID) (*depot.Depot, error) {
 	if d != nil {
 		return d, nil
 	}
-	var row *depotRow
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		row, err = depotByID(tx, id)
-		return err
-	})
+	row, err := db.Get(ctx, s.db, func(tx *db.Tx) (*depotRow, error) { return depotByID(tx, id) })
 	if err != nil {
 		return nil, err
 	}

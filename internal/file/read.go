@@ -54,11 +54,7 @@ func (s *Store) Open(ctx context.Context, f *File) (Content, error) {
 
 // now reads the row of a file again; nil: it is gone.
 func (s *Store) now(ctx context.Context, f *File) (now *File, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		now, err = fileByID(tx, f.ID)
-		return err
-	})
-	return now, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*File, error) { return fileByID(tx, f.ID) })
 }
 
 func (s *Store) openAt(ctx context.Context, f *File) (Content, error) {

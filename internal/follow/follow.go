@@ -58,11 +58,7 @@ func (s *Service) Follows(ctx context.Context, login, target string) (does bool,
 	if !account.Plausible(login) || !account.Plausible(target) {
 		return false, nil
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		does, err = follows(tx, login, target)
-		return err
-	})
-	return does, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) { return follows(tx, login, target) })
 }
 
 // Follow follows or unfollows an account for the caller. Repeating

@@ -64,13 +64,11 @@ func (c *checker) postgres(ctx context.Context) error {
 			"since its extension amcheck is not installed (CREATE EXTENSION amcheck)"})
 		return nil
 	}
-	var indexes []string
-	err = c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		indexes, err = db.QueryTexts(tx, `SELECT c.oid::regclass::text FROM pg_index i
+	indexes, err := db.Get(ctx, c.DB, func(tx *db.Tx) ([]string, error) {
+		return db.QueryTexts(tx, `SELECT c.oid::regclass::text FROM pg_index i
 			JOIN pg_class c ON c.oid = i.indexrelid
 			JOIN pg_am a ON a.oid = c.relam JOIN pg_namespace n ON n.oid = c.relnamespace
 			WHERE a.amname = 'btree' AND n.nspname = current_schema() AND i.indisvalid ORDER BY 1`)
-		return err
 	})
 	if err != nil {
 		return err

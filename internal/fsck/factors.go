@@ -9,9 +9,8 @@ import (
 // factors looks for second factors that cannot work, and recovery codes that no factor goes with. Nothing is repaired:
 // without the factor, anyone with the password could sign in.
 func (c *checker) factors(ctx context.Context) (err error) {
-	var problems []string
-	err = c.DB.Read(ctx, func(tx *db.Tx) error {
-		problems, err = db.QueryTexts(tx, `SELECT a.login || ' has an authenticator app without a key' FROM totps f
+	problems, err := db.Get(ctx, c.DB, func(tx *db.Tx) ([]string, error) {
+		return db.QueryTexts(tx, `SELECT a.login || ' has an authenticator app without a key' FROM totps f
 				JOIN accounts a ON a.id = f.account_id WHERE length(f.secret) <> 20 OR a.kind <> 1
 			UNION ALL SELECT a.login || ' has a passkey without a key' FROM passkeys f JOIN accounts a ON a.id = f.account_id
 				WHERE length(f.public_key) = 0 OR length(f.credential_id) = 0 OR a.kind <> 1
@@ -22,7 +21,6 @@ func (c *checker) factors(ctx context.Context) (err error) {
 			UNION ALL SELECT a.login || ' is no organization, and requires second factors' FROM factor_rules f
 				JOIN accounts a ON a.id = f.org_id
 				WHERE a.kind <> 2`)
-		return err
 	})
 	for _, problem := range problems {
 		c.find(Finding{Part: "factors", Problem: problem})

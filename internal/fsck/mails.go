@@ -12,9 +12,8 @@ const farAway = 8 * 24 * 3600_000_000
 // mails looks for mails and links of what gets none, for mails that wait too long, and for a key that signs nothing. Nothing
 // is repaired: a mail that cannot be sent is dropped after some days, and a link ends.
 func (c *checker) mails(ctx context.Context) (err error) {
-	var problems []string
-	err = c.DB.Read(ctx, func(tx *db.Tx) error {
-		problems, err = db.QueryTexts(tx, `SELECT 'the mail ' || m.id || ' is of ' || a.login || ', no user' FROM mails m
+	problems, err := db.Get(ctx, c.DB, func(tx *db.Tx) ([]string, error) {
+		return db.QueryTexts(tx, `SELECT 'the mail ' || m.id || ' is of ' || a.login || ', no user' FROM mails m
 				JOIN accounts a ON a.id = m.account_id WHERE a.kind <> 1
 			UNION ALL SELECT 'the mail ' || m.id || ' goes to nobody' FROM mails m
 				WHERE m.account_id IS NULL AND m.address = ''
@@ -28,7 +27,6 @@ func (c *checker) mails(ctx context.Context) (err error) {
 				WHERE i.org_id IS NULL OR x.address = ''
 			UNION ALL SELECT 'the key of signed addresses is not of 32 bytes' FROM mail_keys k WHERE length(k.secret) <> 32`,
 			farAway)
-		return err
 	})
 	for _, problem := range problems {
 		c.find(Finding{Part: "mails", Problem: problem})

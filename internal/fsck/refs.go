@@ -26,11 +26,9 @@ func (c *checker) repositories(ctx context.Context) error {
 		return err
 	}
 	for last := repo.ID(0); ; {
-		var ids []repo.ID
-		err := c.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`,
+		ids, err := db.Get(ctx, c.DB, func(tx *db.Tx) ([]repo.ID, error) {
+			return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE id > $1 ORDER BY id LIMIT 500`,
 				last)
-			return err
 		})
 		if err != nil {
 			return err

@@ -108,9 +108,7 @@ func (s *Service) states(
 	for i, ref := range list {
 		names[i] = strings.TrimPrefix(ref.Name, "refs/heads/")
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = rule.ProtectedBranches(tx, a, names)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[string]rule.BranchState, error) {
+		return rule.ProtectedBranches(tx, a, names)
 	})
-	return found, err
 }

@@ -81,10 +81,8 @@ func (s *Service) contributors(
 	for n, who := range authors {
 		emails[n] = who.Email
 	}
-	var found map[string]*account.Account
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = account.ByEmails(tx, emails)
-		return err
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[string]*account.Account, error) {
+		return account.ByEmails(tx, emails)
 	})
 	if err != nil {
 		return nil, err

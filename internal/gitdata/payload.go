@@ -257,12 +257,7 @@ func (s *Service) people(ctx context.Context, commits ...*git.Commit) (people, e
 	for _, c := range commits {
 		emails = append(emails, c.Author.Email, c.Committer.Email)
 	}
-	var found people
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = account.ByEmails(tx, emails)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (people, error) { return account.ByEmails(tx, emails) })
 }
 
 // describe finds the accounts of the authors and committers, and verifies the signatures, in one transaction.

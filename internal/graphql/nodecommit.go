@@ -15,10 +15,8 @@ func statusesByID(q *query) loader[int64, status.Payload] {
 
 // findStatuses finds statuses of commits by their numbers.
 func (q *query) findStatuses(ctx context.Context, ids []nodeID) []lookup {
-	var spots map[int64]status.Spot
-	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		spots, err = status.Places(tx, db.Unique(numbersOf(ids)))
-		return err
+	spots, err := db.Get(ctx, q.do.DB, func(tx *db.Tx) (map[int64]status.Spot, error) {
+		return status.Places(tx, db.Unique(numbersOf(ids)))
 	})
 	commits := make([]nodeID, len(ids))
 	for n, id := range ids {

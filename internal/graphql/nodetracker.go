@@ -85,10 +85,8 @@ func (noFiller) fill(_ context.Context, _ *query, objects []*object) map[*object
 // findInTracker finds things of one kind that are in repositories.
 func (q *query) findInTracker(ctx context.Context, ids []nodeID) []lookup {
 	kind := ids[0].kind
-	var spots map[int64]spot
-	err := q.do.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		spots, err = locate(tx, kind, db.Unique(numbersOf(ids)))
-		return err
+	spots, err := db.Get(ctx, q.do.DB, func(tx *db.Tx) (map[int64]spot, error) {
+		return locate(tx, kind, db.Unique(numbersOf(ids)))
 	})
 	if err != nil {
 		return failures(err, len(ids))

@@ -312,18 +312,10 @@ func (s *Service) Remove(ctx context.Context, o Owner, id int64) error {
 
 // Get reads a hook. Error: 404.
 func (s *Service) Get(ctx context.Context, o Owner, id int64) (h *Hook, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		h, err = byID(tx, o.ownerKey, id)
-		return err
-	})
-	return h, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Hook, error) { return byID(tx, o.ownerKey, id) })
 }
 
 // List reads all hooks, the oldest first.
 func (s *Service) List(ctx context.Context, o Owner) (found []*Hook, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = list(tx, o.ownerKey)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Hook, error) { return list(tx, o.ownerKey) })
 }

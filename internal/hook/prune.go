@@ -65,11 +65,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 		return err
 	}
 	p.pruned = began
-	var told []int64
-	err = p.db.Read(ctx, func(tx *db.Tx) (err error) {
-		told, err = bequeathed(tx)
-		return err
-	})
+	told, err := db.Get(ctx, p.db, func(tx *db.Tx) ([]int64, error) { return bequeathed(tx) })
 	if err != nil || len(told) == 0 {
 		return err
 	}

@@ -26,11 +26,7 @@ func rowOf(id, folder string) row { return row{Store: id, Folder: folder} }
 
 // read reads the row; the zero row if there is none.
 func read(ctx context.Context, d *db.DB) (r row, err error) {
-	err = d.Read(ctx, func(tx *db.Tx) error {
-		r, err = readRow(tx)
-		return err
-	})
-	return r, err
+	return db.Get(ctx, d, func(tx *db.Tx) (row, error) { return readRow(tx) })
 }
 
 func readRow(tx *db.Tx) (r row, err error) {

@@ -314,11 +314,7 @@ func fillInvitee(tx *db.Tx, caller *account.Caller, list ...*Invitation) error {
 func (s *Service) ToOrg(
 	ctx context.Context, caller *account.Caller, orgLogin, link string,
 ) (i *Invitation, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		i, err = own(tx, caller, orgLogin, link)
-		return err
-	})
-	return i, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Invitation, error) { return own(tx, caller, orgLogin, link) })
 }
 
 // own finds the caller's open invitation to an organization, or that of a link. Error: 404.

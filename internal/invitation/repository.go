@@ -189,13 +189,11 @@ func (s *Service) OfInvitee(
 func (s *Service) To(
 	ctx context.Context, caller *account.Caller, owner, name string,
 ) (i *Invitation, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		i, err = open(tx, toRepos+` AND r.name_folded = $2
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Invitation, error) {
+		return open(tx, toRepos+` AND r.name_folded = $2
 			AND r.owner_id = (SELECT id FROM accounts WHERE login_folded = $3)`+caller.AndOpenRepo("r"),
 			caller.ID, account.Fold(name), account.Fold(owner)).one(tx)
-		return err
 	})
-	return i, err
 }
 
 // taken finds the caller's open invitation and locks its repository. Error: 404.

@@ -50,11 +50,9 @@ func (s *Service) Assignable(
 func (s *Service) assignable(
 	ctx context.Context, repos []*repo.Access, at web.Page,
 ) (found map[repo.ID]*web.List[*account.Account], err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = collaborator.ListPushers(tx, repos, knowsMembers, at)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID]*web.List[*account.Account], error) {
+		return collaborator.ListPushers(tx, repos, knowsMembers, at)
 	})
-	return found, err
 }
 
 // AssignableIn lists what GET /repos/{owner}/{repo}/assignees does, of several repositories, with a fixed

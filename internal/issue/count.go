@@ -12,9 +12,7 @@ import (
 // OpenPulls counts the open pull requests of a repository. repo.Repo.OpenIssues counts them together with
 // issues.
 func (s *Service) OpenPulls(ctx context.Context, id repo.ID) (n int64, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n, err = posting.TotalIn(tx, id, posting.ByPull.Of(0), issuekit.Open)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (int64, error) {
+		return posting.TotalIn(tx, id, posting.ByPull.Of(0), issuekit.Open)
 	})
-	return n, err
 }

@@ -33,10 +33,7 @@ type Edit struct {
 
 // ByNumber reads an issue. Errors: those of EnabledByNumber.
 func (s *Service) ByNumber(ctx context.Context, a *repo.Access, number int64) (i *Issue, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) (err error) {
-		i, err = ByNumber(tx, a.ID, number)
-		return err
-	})
+	i, err = db.GetOne(ctx, s.db, func(tx *db.Tx) (*Issue, error) { return ByNumber(tx, a.ID, number) })
 	if err == nil {
 		return i, Enabled(a.Repo, i)
 	}

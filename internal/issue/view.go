@@ -78,11 +78,7 @@ func (s *Service) Pins(ctx context.Context, list []*repo.Access) (found map[repo
 			ids = append(ids, a.ID)
 		}
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = pinsIn(tx, ids)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID][]Pin, error) { return pinsIn(tx, ids) })
 }
 
 // readViews reads the issues that find returns and everything that they refer to, from one snapshot.

@@ -138,11 +138,7 @@ func (s *Service) List(
 
 // Get reads a label. Its name is matched case-insensitively. Error: 404.
 func (s *Service) Get(ctx context.Context, a *repo.Access, name string) (l *Label, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		l, err = ByName(tx, a.ID, name)
-		return err
-	})
-	return l, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Label, error) { return ByName(tx, a.ID, name) })
 }
 
 // Create creates a label. The default color is that of labels created by issues. Errors: 404 if the

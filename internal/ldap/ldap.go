@@ -153,10 +153,8 @@ func (s *Service) Confirm(ctx context.Context, of account.ID, password string) (
 		return false, nil
 	}
 	for _, d := range s.o.Directories {
-		var subject string
-		err := s.o.DB.Read(ctx, func(tx *db.Tx) (err error) {
-			subject, err = external.SubjectOf(tx, of, &d.Source)
-			return err
+		subject, err := db.Get(ctx, s.o.DB, func(tx *db.Tx) (string, error) {
+			return external.SubjectOf(tx, of, &d.Source)
 		})
 		if err != nil {
 			return false, err

@@ -89,10 +89,7 @@ func (s *Service) page(
 	}
 	size := f.Limit
 	f.Limit++
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = listLocks(tx, a.ID, f)
-		return err
-	})
+	list, err = db.Get(ctx, s.db, func(tx *db.Tx) ([]Lock, error) { return listLocks(tx, a.ID, f) })
 	if int64(len(list)) > size {
 		next = strconv.FormatInt(list[size].ID, 10)
 		list = list[:size]

@@ -254,9 +254,5 @@ func (b *batch) object(o Pointer, full error) BatchObject {
 
 // find reads those of the named objects that a repository has.
 func (s *Service) find(ctx context.Context, id repo.ID, oids []string) (have map[string]*Object, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		have, err = byOIDs(tx, id, oids)
-		return err
-	})
-	return have, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[string]*Object, error) { return byOIDs(tx, id, oids) })
 }

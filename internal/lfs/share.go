@@ -35,11 +35,7 @@ func (s *Service) adopt(
 func (s *Service) copyTo(ctx context.Context, right db.Right, to repo.ID, payer account.ID,
 	find func(tx *db.Tx) (map[string]*Object, error),
 ) (added map[string]*Object, err error) {
-	var found map[string]*Object
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = find(tx)
-		return err
-	})
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[string]*Object, error) { return find(tx) })
 	if err != nil || len(found) == 0 {
 		return nil, err
 	}
@@ -151,11 +147,7 @@ func (s *Service) Carry(ctx context.Context, from repo.ID) (*repo.Carried, error
 // Follow gives a repository the objects to which the commits point that were brought from another one. They count for
 // the person. Errors: 403 for the quota; those of the right; network.ErrNoCrossing.
 func (s *Service) Follow(ctx context.Context, right db.Right, b repo.Brought) error {
-	var missing bool
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		missing, err = missingFrom(tx, b.From, b.To)
-		return err
-	})
+	missing, err := db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) { return missingFrom(tx, b.From, b.To) })
 	if err != nil || !missing {
 		return err
 	}

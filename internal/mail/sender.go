@@ -94,11 +94,7 @@ func (s *Sender) Run(ctx context.Context) error {
 
 // note notes in the database whether mail is sent, so that others write mails or do not.
 func (s *Sender) note(ctx context.Context) error {
-	var base string
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		base, err = site(tx)
-		return err
-	})
+	base, err := db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return site(tx) })
 	switch {
 	case err != nil:
 		return err

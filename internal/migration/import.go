@@ -191,11 +191,7 @@ func (im *importer) create(ctx context.Context, owner, name string) error {
 
 // resume checks that the repository is one that an import of this source made, and that nobody has worked in it.
 func (im *importer) resume(ctx context.Context) error {
-	var was *earlier
-	err := im.s.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		was, err = earlierImport(tx, im.a.ID)
-		return err
-	})
+	was, err := db.Get(ctx, im.s.DB, func(tx *db.Tx) (*earlier, error) { return earlierImport(tx, im.a.ID) })
 	if err != nil {
 		return err
 	}

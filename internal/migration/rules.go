@@ -189,10 +189,7 @@ func (b *batch) rulesetOf(r *Ruleset, teams, apps map[string]int64) (*rule.Rules
 
 // rulesetNamed returns the ruleset that has the name, which an earlier try made; without one the error of this try.
 func (b *batch) rulesetNamed(ctx context.Context, r *Ruleset, why error) (id int64, err error) {
-	err = b.im.s.DB.Read(ctx, func(tx *db.Tx) error {
-		id, err = rulesetID(tx, b.im.a.ID, r)
-		return err
-	})
+	id, err = db.Get(ctx, b.im.s.DB, func(tx *db.Tx) (int64, error) { return rulesetID(tx, b.im.a.ID, r) })
 	if err == nil && id == 0 {
 		err = why
 	}

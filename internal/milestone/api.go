@@ -112,10 +112,8 @@ func dueOn(f *web.Faults, text string) web.Opt[db.Time] {
 func (api *API) answer(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, status int, m *Milestone,
 ) error {
-	var out []*Payload
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		out, err = payloads(tx, []*Milestone{m}, issuekit.AddressesOf(r, a))
-		return err
+	out, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) ([]*Payload, error) {
+		return payloads(tx, []*Milestone{m}, issuekit.AddressesOf(r, a))
 	})
 	if err != nil {
 		return err

@@ -177,20 +177,12 @@ func (s *Service) Remove(ctx context.Context, a *repo.Access) error {
 
 // ListPush lists the push mirrors of a repository.
 func (s *Service) ListPush(ctx context.Context, a *repo.Access) (list []*Mirror, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = of(tx, a.ID, true)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Mirror, error) { return of(tx, a.ID, true) })
 }
 
 // GetPush reads a push mirror. Error: 404.
 func (s *Service) GetPush(ctx context.Context, a *repo.Access, id int64) (m *Mirror, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		m, err = get(tx, a.ID, id)
-		return err
-	})
-	return m, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Mirror, error) { return get(tx, a.ID, id) })
 }
 
 // AddPush adds a push mirror. Errors: 410; 422, also for an address that there is already, and for too many.

@@ -61,11 +61,7 @@ func (s *Service) Hooked(ctx context.Context, owner, name string, header http.He
 	if err != nil {
 		return err
 	}
-	var sealed string
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		sealed, err = secretOf(tx, a.ID)
-		return err
-	})
+	sealed, err := db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return secretOf(tx, a.ID) })
 	if err != nil {
 		return err
 	}

@@ -78,11 +78,7 @@ func (s *Service) Run(ctx context.Context) error {
 // Settle runs mirrors that are due until none is.
 func (s *Service) Settle(ctx context.Context) error {
 	for {
-		var list []candidate
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = due(tx)
-			return err
-		})
+		list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]candidate, error) { return due(tx) })
 		if err != nil || len(list) == 0 {
 			return err
 		}

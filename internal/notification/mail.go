@@ -41,20 +41,12 @@ type Settings struct {
 
 // MailSettings returns which mails the caller gets.
 func (s *Service) MailSettings(ctx context.Context, caller *account.Caller) (of Settings, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		of, err = settingsOf(tx, caller.ID)
-		return err
-	})
-	return of, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (Settings, error) { return settingsOf(tx, caller.ID) })
 }
 
 // MailAddress returns the address to which mail for the caller goes; empty: none is verified.
 func (s *Service) MailAddress(ctx context.Context, caller *account.Caller) (address string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		address, err = mail.AddressOf(tx, int64(caller.ID))
-		return err
-	})
-	return address, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return mail.AddressOf(tx, int64(caller.ID)) })
 }
 
 // SetMailSettings chooses which mails the caller gets. Error: 422.
@@ -411,10 +403,8 @@ func (s *Service) Stop(ctx context.Context, text string) (*Stopping, error) {
 			return putWish(tx, t.SubjectID, caller.ID, int64(subscription.Ignore))
 		})
 	}
-	var a *repo.Access
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		a, err = repo.ByID(tx, caller, t.RepoID)
-		return err
+	a, err := db.Get(ctx, s.db, func(tx *db.Tx) (*repo.Access, error) {
+		return repo.ByID(tx, caller, t.RepoID)
 	})
 	if err == nil {
 		_, err = s.subscriptions.Subscribe(ctx, a.OnArchived(), t.Number, subscription.Ignore)

@@ -81,11 +81,9 @@ func (s *Service) HasUnread(ctx context.Context, caller *account.Caller) (has bo
 func (s *Service) Unread(
 	ctx context.Context, caller *account.Caller, issues []issue.ID,
 ) (unread map[issue.ID]bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		unread, err = unreadOf(tx, caller.ID, issues)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[issue.ID]bool, error) {
+		return unreadOf(tx, caller.ID, issues)
 	})
-	return unread, err
 }
 
 // Thread reads one thread of the caller's. Error: 404.

@@ -321,10 +321,8 @@ func (w *Worker) committer(ctx context.Context, a Act) account.ID {
 		}
 		return 0
 	}
-	var found map[string]*account.Account
-	err = w.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = account.ByEmails(tx, []string{commit.Author.Email})
-		return err
+	found, err := db.Get(ctx, w.db, func(tx *db.Tx) (map[string]*account.Account, error) {
+		return account.ByEmails(tx, []string{commit.Author.Email})
 	})
 	if err != nil {
 		return 0

@@ -51,7 +51,7 @@ type Policy struct {
 
 // PolicyOf returns the policy of an organization, for its owners; a nil caller is the operator. Errors: 403, 404.
 func (s *Service) PolicyOf(ctx context.Context, caller *account.Caller, org string) (*Policy, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*Policy, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Policy, error) {
 		of, err := orgOf(tx, caller, org, false)
 		if err != nil {
 			return nil, err

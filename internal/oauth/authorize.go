@@ -97,7 +97,7 @@ func (s *Service) Read(ctx context.Context, v url.Values) (*Request, error) {
 	if err := once(v, Params); err != nil {
 		return nil, err
 	}
-	app, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return activeApp(tx, v.Get("client_id")) })
+	app, err := db.Get(ctx, s.db, func(tx *db.Tx) (*App, error) { return activeApp(tx, v.Get("client_id")) })
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +196,7 @@ func Again(v url.Values) url.Values {
 // Allowed reports whether the user allowed all of a request before, so that nobody needs to be asked. If the App
 // asked for no scopes, it gets those that it has.
 func (s *Service) Allowed(ctx context.Context, caller *account.Caller, q *Request) (bool, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (bool, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) {
 		before, err := token.GrantOf(tx, q.App.ID, caller.ID)
 		if err != nil {
 			return false, err

@@ -46,7 +46,7 @@ func authenticate(tx *db.Tx, c Client) (*App, int64, error) {
 // by it. A code that was redeemed before ends the token that it was redeemed for: somebody else has it (RFC
 // 6749, 4.1.2). Errors: a *token.OAuthError.
 func (s *Service) Redeem(ctx context.Context, x Exchange) (made *token.Issued, who *SignIn, err error) {
-	holder, err := read(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
+	holder, err := db.Get(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
 		app, _, err := authenticate(tx, x.Client)
 		if errs.Is(err, errs.NotFound) {
 			return nil, token.WrongClient()

@@ -100,7 +100,7 @@ func (s *Service) LeadsOnInstall(ctx context.Context, client string) (string, er
 
 // forInstall is what a GitHub App asks of whoever installs it; nil: nothing.
 func (s *Service) forInstall(ctx context.Context, client string) (*Request, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*Request, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Request, error) {
 		list, err := appsWhere(tx, `WHERE p.client_id = $1 AND p.on_install = TRUE`, client)
 		if err != nil || len(list) == 0 || len(list[0].Callbacks) == 0 {
 			return nil, err

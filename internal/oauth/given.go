@@ -28,7 +28,7 @@ type Given struct {
 // CheckToken finds a token of an OAuth App. Errors: 401 for a wrong client, 404 for a token that is not in force or is
 // not the App's.
 func (s *Service) CheckToken(ctx context.Context, c Client, value string) (*Given, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*Given, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Given, error) {
 		g, _, err := givenTo(tx, c, value)
 		return g, err
 	})

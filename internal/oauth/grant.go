@@ -11,7 +11,7 @@ import (
 
 // Grants lists what the caller allowed OAuth Apps, the newest first.
 func (s *Service) Grants(ctx context.Context, caller *account.Caller) ([]*Grant, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*Grant, error) { return grantsOf(tx, caller.ID) })
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Grant, error) { return grantsOf(tx, caller.ID) })
 }
 
 // Revoke ends what the caller allowed an OAuth App, with its tokens and codes. Error: 404.

@@ -129,12 +129,14 @@ func ownerFor(tx *db.Tx, caller *account.Caller, login string) (*account.Account
 
 // List lists all OAuth Apps, for the operator.
 func (s *Service) List(ctx context.Context) ([]*App, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) { return appsWhere(tx, `WHERE p.github_app_id IS NULL ORDER BY p.id`) })
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
+		return appsWhere(tx, `WHERE p.github_app_id IS NULL ORDER BY p.id`)
+	})
 }
 
 // Own lists the OAuth Apps that belong to the caller or to an organization that the caller owns, by id.
 func (s *Service) Own(ctx context.Context, caller *account.Caller) ([]*App, error) {
-	return read(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*App, error) {
 		return appsWhere(tx, `WHERE p.github_app_id IS NULL AND (p.owner_id = $1 OR EXISTS (SELECT 1 FROM members m
 			WHERE m.org_id = p.owner_id AND m.user_id = $1 AND m.owner = TRUE)) ORDER BY p.id`, caller.ID)
 	})
@@ -149,7 +151,7 @@ type Owned struct {
 
 // Get finds an OAuth App that the caller administers. Error: 404, including Apps of others.
 func (s *Service) Get(ctx context.Context, caller *account.Caller, client string) (*Owned, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*Owned, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Owned, error) {
 		a, err := ownedBy(tx, caller, client)
 		if err != nil {
 			return nil, err

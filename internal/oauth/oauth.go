@@ -23,7 +23,6 @@
 package oauth
 
 import (
-	"context"
 	"net/url"
 	"strings"
 	"time"
@@ -140,12 +139,3 @@ type Service struct {
 
 // New returns the service.
 func New(d *db.DB) *Service { return &Service{db: d, clock: time.Now} }
-
-// read runs fn in a read transaction.
-func read[T any](ctx context.Context, d *db.DB, fn func(tx *db.Tx) (T, error)) (v T, err error) {
-	err = d.Read(ctx, func(tx *db.Tx) error {
-		v, err = fn(tx)
-		return err
-	})
-	return v, err
-}

@@ -183,7 +183,7 @@ func (q *Request) Told() []string {
 // callback address of the App or its homepage, byte for byte, with the state; empty if none is asked for.
 // Errors: 404, 422.
 func (s *Service) AfterSignOut(ctx context.Context, client, to, state string) (*App, string, error) {
-	app, err := read(ctx, s.db, func(tx *db.Tx) (*App, error) { return activeApp(tx, client) })
+	app, err := db.Get(ctx, s.db, func(tx *db.Tx) (*App, error) { return activeApp(tx, client) })
 	if err != nil || to == "" {
 		return app, "", err
 	}

@@ -18,7 +18,7 @@ func wrongRefresh() error {
 // before ends all that the user allowed the App: one of the two that brought it stole it (RFC 9700, 4.14). Errors: a
 // *token.OAuthError.
 func (s *Service) Refresh(ctx context.Context, x Exchange) (made *token.Issued, err error) {
-	holder, err := read(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
+	holder, err := db.Get(ctx, s.db, func(tx *db.Tx) (*account.Account, error) {
 		_, _, r, err := s.refreshed(tx, x)
 		if err != nil {
 			return nil, err

@@ -83,11 +83,7 @@ func (s *Service) endSessions(ctx context.Context, p *Provider, at session.AtPro
 	if from.Address.IsValid() {
 		actor.Address = from.Address.String()
 	}
-	var some bool
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		some, err = session.KnownAtProvider(tx, at)
-		return err
-	})
+	some, err := db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) { return session.KnownAtProvider(tx, at) })
 	if err != nil || !some {
 		return err
 	}

@@ -63,10 +63,7 @@ func (s *Service) logBundle(ctx context.Context, id repo.ID, err error) {
 
 // bundleTask finds out what is to be done.
 func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, task bundleTask, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		now, err = bundledOf(tx, id)
-		return err
-	})
+	now, err = db.Get(ctx, s.db, func(tx *db.Tx) (*bundled, error) { return bundledOf(tx, id) })
 	if err != nil || now == nil {
 		return nil, keepBundle, err
 	}
@@ -314,11 +311,9 @@ func (s *Service) sweepBundles(ctx context.Context, grace time.Duration) error {
 func (s *Service) forgetLost(
 	ctx context.Context, id file.DepotID, digits string, sizes map[string]int64, before time.Time,
 ) error {
-	var list []*bundle
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = bundlesWhere(tx, `b.depot_id = $1 AND b.key_name >= $2 AND b.key_name < $3 AND b.made_at < $4
+	list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*bundle, error) {
+		return bundlesWhere(tx, `b.depot_id = $1 AND b.key_name >= $2 AND b.key_name < $3 AND b.made_at < $4
 			AND b.gone_at IS NULL`, id, digits, digits+"g", db.FromTime(before))
-		return err
 	})
 	for _, b := range list {
 		if size, ok := sizes[b.key]; err == nil && (!ok || size != b.size) {

@@ -50,11 +50,7 @@ func (s *Service) evictGone(ctx context.Context) error {
 		for n, c := range part {
 			folders[n] = c.folder
 		}
-		var kept []repo.Folder
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			kept, err = keptOf(tx, folders)
-			return err
-		})
+		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return keptOf(tx, folders) })
 		for _, c := range part {
 			if err == nil && !slices.Contains(kept, c.folder) {
 				_, err = s.evict(c.cached)
@@ -131,11 +127,7 @@ func (s *Service) scan(ctx context.Context, rely bool) error {
 		}
 	}
 	return db.InParts(folders, func(part []repo.Folder) error {
-		var kept []repo.Folder
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			kept, err = keptOf(tx, part)
-			return err
-		})
+		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return keptOf(tx, part) })
 		if err == nil {
 			err = s.dropFormer(ctx, part)
 		}

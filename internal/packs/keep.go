@@ -175,11 +175,7 @@ func (j *joined) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // find reads the row of a pack of a folder; nil: it has none of that name.
 func (s *Service) find(ctx context.Context, in repo.Folder, name string) (f *packFile, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		f, err = packOf(tx, in, name)
-		return err
-	})
-	return f, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*packFile, error) { return packOf(tx, in, name) })
 }
 
 // Replace implements git.Keeper.
@@ -224,11 +220,7 @@ func (k keeper) Replace(ctx context.Context, names []string, into string) error 
 
 // Refresh implements git.Keeper.
 func (k keeper) Refresh(ctx context.Context) error {
-	var now int64
-	err := k.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		now, err = generation(tx, k.c.folder)
-		return err
-	})
+	now, err := db.Get(ctx, k.s.db, func(tx *db.Tx) (int64, error) { return generation(tx, k.c.folder) })
 	if err != nil {
 		return err
 	}

@@ -78,10 +78,8 @@ func (m *move) outside() string {
 }
 
 func (m *move) repositories(ctx context.Context) error {
-	var ids []repo.ID
-	err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE `+m.outside()+` ORDER BY id`)
-		return err
+	ids, err := db.Get(ctx, m.s.db, func(tx *db.Tx) ([]repo.ID, error) {
+		return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE `+m.outside()+` ORDER BY id`)
 	})
 	for n, id := range ids {
 		if err != nil {
@@ -338,10 +336,8 @@ func (m *move) files(ctx context.Context) error {
 	}
 	after := int64(0)
 	for {
-		var list []*packFile
-		err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = elsewhere(tx, m.to, after)
-			return err
+		list, err := db.Get(ctx, m.s.db, func(tx *db.Tx) ([]*packFile, error) {
+			return elsewhere(tx, m.to, after)
 		})
 		if err != nil || len(list) == 0 {
 			return err
@@ -405,10 +401,8 @@ func (m *move) file(ctx context.Context, f *packFile) error {
 
 // bundles removes the bundles in other depots. Servers make them again.
 func (m *move) bundles(ctx context.Context) error {
-	var list []*bundle
-	err := m.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = bundlesWhere(tx, `depot_id <> $1`, m.to)
-		return err
+	list, err := db.Get(ctx, m.s.db, func(tx *db.Tx) ([]*bundle, error) {
+		return bundlesWhere(tx, `depot_id <> $1`, m.to)
 	})
 	if err != nil {
 		return err

@@ -80,11 +80,7 @@ var errCurrent = errors.New("packs: a repository has the folder now")
 
 // Former implements repo.Packs.
 func (s *Service) Former(ctx context.Context, f repo.Folder) (list []repo.Folder, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = formerOf(tx, f)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return formerOf(tx, f) })
 }
 
 // delete removes files from their depots.

@@ -121,12 +121,10 @@ func (s *Service) verify(ctx context.Context, f *packFile, listed, deep bool) (p
 
 // having lists the repositories that have a pack now; none if it is gone, or lies elsewhere.
 func (s *Service) having(ctx context.Context, f *packFile) (ids []repo.ID, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		ids, err = db.QueryIDs[repo.ID](tx, `SELECT DISTINCT p.repo_id FROM packs p JOIN pack_files f ON f.id = p.file_id
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.ID, error) {
+		return db.QueryIDs[repo.ID](tx, `SELECT DISTINCT p.repo_id FROM packs p JOIN pack_files f ON f.id = p.file_id
 			WHERE f.id = $1 AND f.depot_id = $2 LIMIT 100`, f.id, f.depot)
-		return err
 	})
-	return ids, err
 }
 
 // OpenFolder opens a folder whose packs are kept, whether or not a repository has it any longer, with all that it has:

@@ -111,10 +111,7 @@ func loadPage(
 func (s *Service) readPage(
 	ctx context.Context, f form, in []*repo.Access, find func(tx *db.Tx) ([]*issue.Issue, error),
 ) (p *page, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		p, err = loadPage(ctx, tx, f, in, find)
-		return err
-	})
+	p, err = db.Get(ctx, s.db, func(tx *db.Tx) (*page, error) { return loadPage(ctx, tx, f, in, find) })
 	if err == nil {
 		err = p.findBehind(ctx, s.repos)
 	}

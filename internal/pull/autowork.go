@@ -46,11 +46,7 @@ func (s *Service) examine(ctx context.Context) (more bool, err error) {
 	if err != nil || l == nil {
 		return false, err
 	}
-	var list []*waiting
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = examined(tx, l)
-		return err
-	})
+	list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*waiting, error) { return examined(tx, l) })
 	if err == nil {
 		err = s.askGitOf(ctx, list)
 	}
@@ -205,11 +201,7 @@ func refusal(err error) bool {
 }
 
 func (s *Service) mergeAs(ctx context.Context, w *waiting) error {
-	var a *repo.Access
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		a, err = enabler(tx, w.Request)
-		return err
-	})
+	a, err := db.Get(ctx, s.db, func(tx *db.Tx) (*repo.Access, error) { return enabler(tx, w.Request) })
 	if err == nil && a.Archived {
 		err = repo.ErrArchived()
 	}

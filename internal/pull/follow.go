@@ -27,10 +27,8 @@ func (s *Service) PreparePush(ctx context.Context, push repo.Push) error {
 	if len(born) == 0 {
 		return nil
 	}
-	var list []*Pull
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = openByHead(tx, push.RepoID, born)
-		return err
+	list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*Pull, error) {
+		return openByHead(tx, push.RepoID, born)
 	})
 	if err != nil {
 		return err

@@ -53,10 +53,8 @@ func (l *landings) take() []landing {
 
 // land finds the open pull requests that a push has merged into their base.
 func (s *Service) land(ctx context.Context, l landing) error {
-	var open []*Pull
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		open, err = openByBase(tx, l.repo, []string{l.branch})
-		return err
+	open, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*Pull, error) {
+		return openByBase(tx, l.repo, []string{l.branch})
 	})
 	if err != nil || len(open) == 0 {
 		return err
@@ -99,10 +97,8 @@ func (s *Service) markMerged(ctx context.Context, p *Pull, sha git.SHA, by accou
 	}
 	defer release()
 	return s.repos.Again(ctx, errMoved, func() error {
-		var tip git.SHA
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			tip, err = repo.BranchTip(tx, p.RepoID, p.BaseRef)
-			return err
+		tip, err := db.Get(ctx, s.db, func(tx *db.Tx) (git.SHA, error) {
+			return repo.BranchTip(tx, p.RepoID, p.BaseRef)
 		})
 		if err != nil || tip == "" {
 			return err

@@ -101,10 +101,8 @@ func (api *API) ListHaving(
 func (api *API) ListFrom(
 	ctx context.Context, list []repo.Of[string], o ListOptions, at web.Page,
 ) (map[repo.Of[string]]*web.List[*View], error) {
-	var ids map[repo.Of[string]]int64
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		ids, err = headBranches(tx, list)
-		return err
+	ids, err := db.Get(ctx, api.s.db, func(tx *db.Tx) (map[repo.Of[string]]int64, error) {
+		return headBranches(tx, list)
 	})
 	if err != nil {
 		return nil, err

@@ -144,10 +144,5 @@ func join(title, body string) string {
 }
 
 func (s *Service) account(ctx context.Context, id account.ID) (*account.Account, error) {
-	var a *account.Account
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		a, err = account.ByID(tx, id)
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*account.Account, error) { return account.ByID(tx, id) })
 }

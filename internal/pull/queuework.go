@@ -86,11 +86,7 @@ const (
 func (s *Service) advanceQueue(ctx context.Context, queue *mergequeue.Queue) (time.Duration, error) {
 	start := time.Now()
 	for step := 0; step < maxSteps && time.Since(start) < maxTurn; step++ {
-		var q *queueState
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			q, err = readQueue(tx, queue.ID)
-			return err
-		})
+		q, err := db.Get(ctx, s.db, func(tx *db.Tx) (*queueState, error) { return readQueue(tx, queue.ID) })
 		if err != nil {
 			return 0, err
 		}

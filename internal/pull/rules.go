@@ -74,10 +74,8 @@ func (s *Service) rules(
 		return nil, "", nil
 	}
 	list := []rule.Candidate{p.candidate()}
-	var found map[int64]*rule.Outlook
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = rule.Outlooks(tx, list)
-		return err
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[int64]*rule.Outlook, error) {
+		return rule.Outlooks(tx, list)
 	})
 	if err == nil {
 		err = s.askGit(ctx, list, found)

@@ -191,11 +191,7 @@ func (s *Service) test(ctx context.Context, p *Pull) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	var now *Pull
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		now, err = byID(tx, p.IssueID)
-		return err
-	})
+	now, err := db.Get(ctx, s.db, func(tx *db.Tx) (*Pull, error) { return byID(tx, p.IssueID) })
 	if err != nil || now.Tested() || now.Wanted || !now.Open {
 		return err
 	}

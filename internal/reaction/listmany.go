@@ -58,22 +58,18 @@ func (m *Many) Own(
 	if len(list) == 0 || list[0].In.Caller == nil {
 		return nil, nil
 	}
-	err = m.db.Read(ctx, func(tx *db.Tx) error {
-		own, err = Own(tx, kind, list)
-		return err
+	return db.Get(ctx, m.db, func(tx *db.Tx) (map[repo.Of[int64]][]Content, error) {
+		return Own(tx, kind, list)
 	})
-	return own, err
 }
 
 // First returns when the first reaction of each content to each subject of a kind was made.
 func (m *Many) First(
 	ctx context.Context, kind Kind, list []repo.Of[int64],
 ) (first map[repo.Of[int64]]map[Content]db.Time, err error) {
-	err = m.db.Read(ctx, func(tx *db.Tx) error {
-		first, err = firstTimes(tx, kind, list)
-		return err
+	return db.Get(ctx, m.db, func(tx *db.Tx) (map[repo.Of[int64]]map[Content]db.Time, error) {
+		return firstTimes(tx, kind, list)
 	})
-	return first, err
 }
 
 // subjectRow is a row with its subject.

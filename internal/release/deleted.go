@@ -116,11 +116,7 @@ func (s *Service) Deleted(ctx context.Context, a *repo.Access) (list []*Release,
 	if err := a.Require(account.Push); err != nil {
 		return nil, err
 	}
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = deletedOf(tx, a.ID)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Release, error) { return deletedOf(tx, a.ID) })
 }
 
 // Restore restores a deleted release as a draft. Error: 404.
@@ -173,10 +169,8 @@ func (m *Remover) Run(ctx context.Context) error {
 // removeOld removes the deleted releases whose time is over, one after another.
 func (s *Service) removeOld(ctx context.Context) error {
 	for ctx.Err() == nil {
-		var next *Release
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			next, err = deletedUntil(tx, tx.Now-db.Time(s.For.Microseconds()))
-			return err
+		next, err := db.Get(ctx, s.db, func(tx *db.Tx) (*Release, error) {
+			return deletedUntil(tx, tx.Now-db.Time(s.For.Microseconds()))
 		})
 		if errs.Is(err, errs.NotFound) {
 			return nil

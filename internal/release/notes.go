@@ -204,12 +204,7 @@ func (s *Service) mergedBetween(
 	if err != nil {
 		return nil, err
 	}
-	var pulls []mergedPull
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		pulls, err = mergedBy(tx, a.ID, commits)
-		return err
-	})
-	return pulls, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]mergedPull, error) { return mergedBy(tx, a.ID, commits) })
 }
 
 // writeNotes writes the notes of some pull requests.

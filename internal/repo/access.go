@@ -232,11 +232,9 @@ func (s *Service) findBy(
 	ctx context.Context, query func(*db.Tx, *account.Caller, string, string) (*Access, error),
 	caller *account.Caller, key foundKey,
 ) (a *Access, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) (err error) {
-		a, err = onlyVisible(query(tx, caller, key.owner, key.name))
-		return err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) (*Access, error) {
+		return onlyVisible(query(tx, caller, key.owner, key.name))
 	})
-	return a, err
 }
 
 // onlyVisible answers for a repository that the caller cannot see as if it did not exist. Both cases run the

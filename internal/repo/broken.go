@@ -163,10 +163,8 @@ func (s *Service) CountBroken(ctx context.Context) (int, error) {
 		for n, f := range part {
 			ids[n] = f.ID
 		}
-		var now map[ID]standing
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			now, err = standingsOf(tx, ids)
-			return err
+		now, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]standing, error) {
+			return standingsOf(tx, ids)
 		})
 		if err != nil {
 			return err

@@ -33,12 +33,10 @@ const eachPage = 500
 func (s *Service) Each(ctx context.Context, ownerID account.ID, fn func(*Repo) error) error {
 	operator := &account.Caller{SiteAdmin: true}
 	for since := ID(0); ; {
-		var list []*Access
-		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			list, err = Query(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0
+		list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*Access, error) {
+			return Query(tx, operator, `WHERE r.id > $2 AND (CAST($3 AS BIGINT) = 0
 				OR r.owner_id = CAST($3 AS BIGINT))
 				ORDER BY r.id LIMIT $4`, since, ownerID, eachPage)
-			return err
 		})
 		if err != nil {
 			return err
@@ -125,11 +123,7 @@ func Accesses(tx *db.Tx, caller *account.Caller, ids []ID) ([]*Access, error) {
 
 // FindByID reads a repository by id. Error: 404, as for Find.
 func (s *Service) FindByID(ctx context.Context, caller *account.Caller, id ID) (a *Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = onlyVisible(ByID(tx, caller, id))
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Access, error) { return onlyVisible(ByID(tx, caller, id)) })
 }
 
 // FindAll is Find for several repositories OWNER/NAME, with two statements, and two more for former names.
@@ -148,10 +142,8 @@ func (s *Service) FindAll(
 		}
 		return found, nil
 	}
-	var named map[string]*Access
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		named, err = visibleByNames(tx, caller, names)
-		return err
+	named, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[string]*Access, error) {
+		return visibleByNames(tx, caller, names)
 	})
 	for _, full := range names {
 		if a := named[account.Fold(full)]; a != nil {

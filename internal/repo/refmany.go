@@ -25,10 +25,8 @@ func (s *Service) LoadRefs(ctx context.Context, list []*Access) error {
 	if len(missing) < 2 {
 		return nil
 	}
-	var found map[ID]git.Refs
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = readRefsOf(tx, missing)
-		return err
+	found, err := db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]git.Refs, error) {
+		return readRefsOf(tx, missing)
 	})
 	for id, refs := range found {
 		a := missing[id]

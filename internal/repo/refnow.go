@@ -87,9 +87,7 @@ func Branches(tx *db.Tx, repoID ID) (map[string]git.SHA, error) {
 
 // Tips reads the objects of a repository's refs, by full name.
 func (s *Service) Tips(ctx context.Context, repoID ID) (tips map[string]git.SHA, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		tips, err = db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[string]git.SHA, error) {
+		return db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, repoID)
 	})
-	return tips, err
 }

@@ -254,11 +254,7 @@ func (s *Service) Refs(ctx context.Context, a *Access) (git.Refs, error) {
 	condition := asStranger(a)
 	key := refsKey{a.ID, condition != ""}
 	return s.refs.ReadAlone(ctx, cache.Generations(a.RefsGeneration), key, func() (refs git.Refs, err error) {
-		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			refs, err = ReadRefs(tx, a.ID, condition)
-			return err
-		})
-		return refs, err
+		return db.Get(ctx, s.db, func(tx *db.Tx) (git.Refs, error) { return ReadRefs(tx, a.ID, condition) })
 	})
 }
 

@@ -181,9 +181,7 @@ func (s *Service) HasRefs(ctx context.Context, id ID) (bool, error) {
 
 // AllRefs reads all refs of a repository, for work without a caller.
 func (s *Service) AllRefs(ctx context.Context, id ID) (refs map[string]git.SHA, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		refs, err = db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, id)
-		return err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) (map[string]git.SHA, error) {
+		return db.QueryMap[string, git.SHA](tx, `SELECT name, sha FROM refs WHERE repo_id = $1`, id)
 	})
-	return refs, err
 }

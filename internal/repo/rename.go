@@ -49,11 +49,7 @@ var errRenameMoved = errs.New(errs.Conflict, "The branch moved; try again.")
 
 // renameBranch is RenameBranch for the tip that the branch has now.
 func (s *Service) renameBranch(ctx context.Context, a *Access, from, to string) (sha git.SHA, err error) {
-	var n *BranchRename
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		n, err = findRename(tx, a, from, to)
-		return err
-	})
+	n, err := db.Get(ctx, s.db, func(tx *db.Tx) (*BranchRename, error) { return findRename(tx, a, from, to) })
 	if err != nil {
 		return "", err
 	}

@@ -95,10 +95,8 @@ func (s *Service) dropNoted(ctx context.Context, repoID ID, sets ...map[git.SHA]
 	if len(shas) == 0 {
 		return nil
 	}
-	var noted []git.SHA
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		noted, err = notedOf(tx, repoID, tx.Now-KeptFor, shas)
-		return err
+	noted, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]git.SHA, error) {
+		return notedOf(tx, repoID, tx.Now-KeptFor, shas)
 	})
 	for _, sha := range noted {
 		for _, set := range sets {
@@ -124,10 +122,8 @@ func (s *Service) dropBehindNoted(
 	if err != nil || !slices.ContainsFunc(known, func(o git.Object) bool { return o.Type != "" }) {
 		return err
 	}
-	var noted []git.SHA
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		noted, err = listNoted(tx, a.ID, tx.Now-KeptFor)
-		return err
+	noted, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]git.SHA, error) {
+		return listNoted(tx, a.ID, tx.Now-KeptFor)
 	})
 	if err != nil {
 		return err

@@ -193,10 +193,8 @@ func (api *API) CommentsByIDs(
 	ctx context.Context, ids []repo.Of[int64],
 ) (map[repo.Of[int64]]*ThreadComment, error) {
 	p := pageOf(ctx, ids)
-	var list []*Comment
-	err := api.s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = commentsByIDs(tx, p.caller(), db.Unique(repo.Keys(ids)))
-		return err
+	list, err := db.Get(ctx, api.s.db, func(tx *db.Tx) ([]*Comment, error) {
+		return commentsByIDs(tx, p.caller(), db.Unique(repo.Keys(ids)))
 	})
 	list = inside(p, list, commentRepo)
 	if err == nil {

@@ -242,9 +242,7 @@ func (s *Service) changeComment(
 
 // FindComment reads a comment that the caller may see, for an operation on it. Error: 404.
 func (s *Service) FindComment(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		c, err = commentByID(tx, a.ID, id, account.IDOf(a.Caller))
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Comment, error) {
+		return commentByID(tx, a.ID, id, account.IDOf(a.Caller))
 	})
-	return c, err
 }

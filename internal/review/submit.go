@@ -148,11 +148,7 @@ func (s *Service) Submit(
 	if err := checkSummary(t); err != nil {
 		return nil, err
 	}
-	var said []string
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		said, err = textsOfReview(tx, id)
-		return err
-	})
+	said, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]string, error) { return textsOfReview(tx, id) })
 	if err != nil {
 		return nil, err
 	}
@@ -314,9 +310,7 @@ func (s *Service) change(
 func (s *Service) FindReview(
 	ctx context.Context, a *repo.Access, i *issue.Issue, id int64,
 ) (v *Review, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		v, err = reviewByID(tx, i.ID, id, account.IDOf(a.Caller))
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Review, error) {
+		return reviewByID(tx, i.ID, id, account.IDOf(a.Caller))
 	})
-	return v, err
 }

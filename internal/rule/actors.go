@@ -162,11 +162,7 @@ func (s *Service) CheckIDs(ctx context.Context, a *repo.Access, field string, of
 
 // Resolve returns the actors of names. Error: 422 for unknown ones.
 func (s *Service) Resolve(ctx context.Context, a *repo.Access, field string, n ActorNames) (out *Actors, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		out, err = n.resolve(tx, a, field)
-		return err
-	})
-	return out, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Actors, error) { return n.resolve(tx, a, field) })
 }
 
 // Known are the accounts, teams and Apps that protections name.

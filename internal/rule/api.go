@@ -217,10 +217,8 @@ func (api *API) DeleteOrgRuleset(w http.ResponseWriter, r *http.Request, o Owner
 //
 // ListRules answers the active rules of rulesets that apply to a branch, which need not exist.
 func (api *API) ListRules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
-	var book *rulebook
-	err := api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		book, err = readRulebook(tx, a.ID)
-		return err
+	book, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*rulebook, error) {
+		return readRulebook(tx, a.ID)
 	})
 	if err != nil {
 		return err

@@ -70,11 +70,7 @@ func (b *rulebook) renames(set *Ruleset, p *repo.Push, u *repo.RefUpdate) bool {
 // Prepare finds, before the transaction, which rulesets apply to the updates of a push and what their commits
 // violate. It fills the findings of each update. All objects must be on disk.
 func (s *Service) Prepare(ctx context.Context, p repo.Push) error {
-	var book *rulebook
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		book, err = readRulebook(tx, p.RepoID)
-		return err
-	})
+	book, err := db.Get(ctx, s.db, func(tx *db.Tx) (*rulebook, error) { return readRulebook(tx, p.RepoID) })
 	if err != nil {
 		return err
 	}

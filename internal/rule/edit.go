@@ -77,20 +77,13 @@ func (s *Service) OfOrg(ctx context.Context, by *account.Caller, login string) (
 
 // List returns the rulesets of an owner without protections, the oldest first.
 func (s *Service) List(ctx context.Context, o Owner) (found []*Ruleset, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = list(tx, o.owner)
-		return err
-	})
+	found, err = db.Get(ctx, s.db, func(tx *db.Tx) ([]*Ruleset, error) { return list(tx, o.owner) })
 	return slices.DeleteFunc(found, func(r *Ruleset) bool { return r.Protection }), err
 }
 
 // Get returns a ruleset of an owner. Error: 404.
 func (s *Service) Get(ctx context.Context, o Owner, id int64) (r *Ruleset, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		r, err = byID(tx, o.owner, id, false)
-		return err
-	})
-	return r, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Ruleset, error) { return byID(tx, o.owner, id, false) })
 }
 
 // Create adds a ruleset. Error: 422.

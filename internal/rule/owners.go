@@ -35,10 +35,8 @@ func AskOwners(
 	if len(owners) == 0 {
 		return nil
 	}
-	var known *codeowner.Known
-	err := d.Read(ctx, func(tx *db.Tx) (err error) {
-		known, err = codeowner.Resolve(tx, db.Unique(in), owners, db.Unique(approvers))
-		return err
+	known, err := db.Get(ctx, d, func(tx *db.Tx) (*codeowner.Known, error) {
+		return codeowner.Resolve(tx, db.Unique(in), owners, db.Unique(approvers))
 	})
 	if err != nil {
 		return err

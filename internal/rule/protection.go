@@ -102,21 +102,14 @@ func ErrNotProtected() error { return errs.New(errs.NotFound, "Branch not protec
 
 // Protections returns the protections of a repository, the oldest first.
 func (s *Service) Protections(ctx context.Context, a *repo.Access) (found []*Ruleset, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = list(tx, owner{repo: a.ID})
-		return err
-	})
+	found, err = db.Get(ctx, s.db, func(tx *db.Tx) ([]*Ruleset, error) { return list(tx, owner{repo: a.ID}) })
 	return slices.DeleteFunc(found, func(r *Ruleset) bool { return !r.Protection }), err
 }
 
 // BranchProtection returns the protection that counts for a branch: the one of its name, else the oldest with a
 // pattern that matches. Error: 404 if there is none.
 func (s *Service) BranchProtection(ctx context.Context, a *repo.Access, branch string) (found *Ruleset, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = protectionOf(tx, a.ID, branch)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Ruleset, error) { return protectionOf(tx, a.ID, branch) })
 }
 
 func protectionOf(tx *db.Tx, id repo.ID, branch string) (*Ruleset, error) {

@@ -67,11 +67,7 @@ func CheckWhole(ctx context.Context, d *db.DB) error {
 }
 
 func holds(ctx context.Context, d *db.DB, s *Seed) (same, unfinished bool, err error) {
-	var c contents
-	err = d.Read(ctx, func(tx *db.Tx) (err error) {
-		c, err = held(tx)
-		return err
-	})
+	c, err := db.Get(ctx, d, func(tx *db.Tx) (contents, error) { return held(tx) })
 	switch {
 	case err != nil:
 		return false, false, err

@@ -141,11 +141,7 @@ func findPlace(tx *db.Tx, i *Invite, l *Link) error {
 
 // Invitations lists those of administrators that have neither ended nor been used, the newest first.
 func (s *Service) Invitations(ctx context.Context) (list []*Link, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = invites(tx)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Link, error) { return invites(tx) })
 }
 
 // Revoke ends an invitation. Error: 404.

@@ -97,11 +97,7 @@ func tellAdministrators(tx *db.Tx, id int64) error {
 
 // Requests lists what waits, the oldest first.
 func (s *Service) Requests(ctx context.Context) (list []*Request, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = requests(tx)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Request, error) { return requests(tx) })
 }
 
 // RequestByID returns a request that waits. Error: 404.

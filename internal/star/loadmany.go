@@ -240,10 +240,8 @@ func (s *Service) marked(ctx context.Context, repos []*repo.Access, query string
 		return nil, nil
 	}
 	ids := repo.IDsOf(repos)
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		out, err = db.QueryMap[repo.ID, Wish](tx, query+` WHERE user_id = $1 AND repo_id IN `+
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID]Wish, error) {
+		return db.QueryMap[repo.ID, Wish](tx, query+` WHERE user_id = $1 AND repo_id IN `+
 			db.ValuesFrom(2, 1, len(ids))+` GROUP BY repo_id`, db.Args(ids, repos[0].Caller.ID)...)
-		return err
 	})
-	return out, err
 }

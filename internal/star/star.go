@@ -90,11 +90,7 @@ func (s *Service) unstarNamed(ctx context.Context, caller *account.Caller, owner
 
 // Has reports since when the caller has marked the repository; zero: it has not.
 func (s *Service) Has(ctx context.Context, a *repo.Access, k Kind) (since db.Time, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		since, err = markedAt(tx, k, a.ID, a.Caller.ID)
-		return err
-	})
-	return since, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (db.Time, error) { return markedAt(tx, k, a.ID, a.Caller.ID) })
 }
 
 // starredBy returns 404 unless a user starred the repository.

@@ -31,11 +31,9 @@ type Subscription struct {
 
 // Subscription finds how the caller is subscribed.
 func (s *Service) Subscription(ctx context.Context, a *repo.Access) (sub Subscription, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		sub, err = subscription(tx, a.ID, a.Caller.ID)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (Subscription, error) {
+		return subscription(tx, a.ID, a.Caller.ID)
 	})
-	return sub, err
 }
 
 func subscription(tx *db.Tx, repoID repo.ID, userID account.ID) (Subscription, error) {

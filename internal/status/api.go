@@ -85,10 +85,8 @@ func (api *API) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	var by *account.Account
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		by, err = account.ByID(tx, made.CreatorID)
-		return err
+	by, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*account.Account, error) {
+		return account.ByID(tx, made.CreatorID)
 	})
 	if err != nil {
 		return err

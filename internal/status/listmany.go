@@ -15,11 +15,9 @@ import (
 func (s *Service) LatestOfEach(
 	ctx context.Context, a *repo.Access, shas []git.SHA, size int64,
 ) (list []*Status, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = latestOfMany(tx, repo.AllOf(a, shas), web.Page{Number: 1, Size: size})
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]*Status, error) {
+		return latestOfMany(tx, repo.AllOf(a, shas), web.Page{Number: 1, Size: size})
 	})
-	return list, err
 }
 
 // Latest loads a page of the latest statuses of each of several commits by context, with their creators, and

@@ -13,11 +13,7 @@ import (
 
 // Get finds a team. Error: 404, also for a team that the caller may not see.
 func (s *Service) Get(ctx context.Context, caller *account.Caller, ref Ref) (a *Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = find(tx, caller, ref)
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Access, error) { return find(tx, caller, ref) })
 }
 
 // find finds a team that the caller may see.
@@ -124,11 +120,7 @@ func (s *Service) OfCaller(
 
 // ByIDs reads those of the teams that the caller sees.
 func (s *Service) ByIDs(ctx context.Context, caller *account.Caller, ids []ID) (found map[ID]*Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = byIDs(tx, caller, ids)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[ID]*Access, error) { return byIDs(tx, caller, ids) })
 }
 
 // ByNames reads those of the teams ORG/SLUG that the caller sees, by folded name.

@@ -51,11 +51,7 @@ func New(
 
 // Of returns the caller's claims, without names of mannequins, the newest first.
 func (s *Service) Of(ctx context.Context, caller *account.Caller) (list []Claim, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		list, err = of(tx, caller.ID)
-		return err
-	})
-	return list, err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) ([]Claim, error) { return of(tx, caller.ID) })
 }
 
 // Ask adds a claim of the caller. It does nothing if the caller already has one. Errors: 422 if the text is not the
@@ -94,11 +90,7 @@ func (s *Service) Withdraw(ctx context.Context, caller *account.Caller, mannequi
 
 // Waiting returns the MaxShown oldest claims, the oldest first.
 func (s *Service) Waiting(ctx context.Context) (list []Claim, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		list, err = waiting(tx)
-		return err
-	})
-	return list, err
+	return db.GetOne(ctx, s.db, func(tx *db.Tx) ([]Claim, error) { return waiting(tx) })
 }
 
 // Approve makes the user the author of everything that the mannequin wrote, and ends all claims to the mannequin. The

@@ -187,10 +187,8 @@ func (a *API) GetOwnKey(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	var k *Key
-	err = a.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		k, err = Get(tx, Owner{Account: account.CallerFrom(r.Context()).ID}, id)
-		return err
+	k, err := db.Get(r.Context(), a.s.db, func(tx *db.Tx) (*Key, error) {
+		return Get(tx, Owner{Account: account.CallerFrom(r.Context()).ID}, id)
 	})
 	if err != nil {
 		return err

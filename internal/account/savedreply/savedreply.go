@@ -48,10 +48,7 @@ func New(d *db.DB) *Service { return &Service{d} }
 
 // List returns the caller's replies, the one that was changed last first. Errors: those of admission.Hold.
 func (s *Service) List(ctx context.Context, caller *account.Caller) (list []Reply, err error) {
-	err = s.db.ReadOne(ctx, func(tx *db.Tx) error {
-		list, err = of(tx, caller.ID)
-		return err
-	})
+	list, err = db.GetOne(ctx, s.db, func(tx *db.Tx) ([]Reply, error) { return of(tx, caller.ID) })
 	size := 0
 	for _, r := range list {
 		size += len(r.Title) + len(r.Body)

@@ -15,11 +15,7 @@ import (
 
 // Passkeys lists the caller's passkeys.
 func (s *Service) Passkeys(ctx context.Context, of *account.Caller) (list []factor.Passkey, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = factor.Passkeys(tx, of.ID)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]factor.Passkey, error) { return factor.Passkeys(tx, of.ID) })
 }
 
 // AskForNewPasskey returns the options with which a browser makes a passkey for the caller. Errors: 422, 503.

@@ -213,9 +213,5 @@ func (s *Service) HasPassword(ctx context.Context, login string) (bool, error) {
 
 // keptPassword reads the stored form of a user's password; empty: no password, or the user does not exist.
 func (s *Service) keptPassword(ctx context.Context, login string) (kept string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		kept, err = passwordOf(tx, login)
-		return err
-	})
-	return kept, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return passwordOf(tx, login) })
 }

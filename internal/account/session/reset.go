@@ -95,11 +95,7 @@ func resetOf(tx *db.Tx, typed string) (*account.Account, string, error) {
 // ResetOf returns the user whose password a link sets. Error: 404 for one that does not hold: it has expired or was
 // used, the password was changed, or the address is not the account's any more.
 func (s *Service) ResetOf(ctx context.Context, secret string) (a *account.Account, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		a, err = s.resetLink(tx, secret)
-		return err
-	})
-	return a, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*account.Account, error) { return s.resetLink(tx, secret) })
 }
 
 func (s *Service) resetLink(tx *db.Tx, secret string) (*account.Account, error) {

@@ -298,11 +298,7 @@ func EndAtProvider(tx *db.Tx, at AtProvider) error {
 
 // MadeWith returns how the session of a caller was made, one of the ways; empty: not known. Error: 404.
 func (s *Service) MadeWith(ctx context.Context, of *account.Caller) (how string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		how, err = madeWith(tx, of.TokenID)
-		return err
-	})
-	return how, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return madeWith(tx, of.TokenID) })
 }
 
 // EndAll ends all sessions of an account but one; 0: all. The account's row is locked.
@@ -371,11 +367,7 @@ func (s *Service) begin(
 
 // Sessions lists the sessions of the caller that have not ended, the newest first.
 func (s *Service) Sessions(ctx context.Context, of *account.Caller) (list []Session, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		list, err = sessionsOf(tx, of.ID)
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]Session, error) { return sessionsOf(tx, of.ID) })
 }
 
 // EndSession ends one of the caller's sessions, from the next request on in any process. Error: 404.
@@ -452,9 +444,5 @@ func errOr(err, other error) error {
 
 // HasUsers reports whether any user exists.
 func (s *Service) HasUsers(ctx context.Context) (some bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		some, err = hasUsers(tx)
-		return err
-	})
-	return some, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) { return hasUsers(tx) })
 }

@@ -133,11 +133,9 @@ func (s *Service) CallerOfKey(ctx context.Context, fingerprint string) (*account
 		return nil, err
 	}
 	c, err := s.keys.Read(cache.Generations(generation), fingerprint, func() (c *account.Caller, err error) {
-		err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-			c, err = account.CallerOfKey(tx, fingerprint)
-			return err
+		return db.Get(ctx, s.db, func(tx *db.Tx) (*account.Caller, error) {
+			return account.CallerOfKey(tx, fingerprint)
 		})
-		return c, err
 	})
 	if errs.Is(err, errs.NotFound) {
 		return nil, account.BadCredentials()

@@ -43,11 +43,7 @@ func (p *Page) View(id int64) (*View, error) {
 
 // ByID reads a comment. Errors: 404, 410 (decision 16).
 func (s *Service) ByID(ctx context.Context, a *repo.Access, id int64) (c *Comment, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		c, err = enabledByID(tx, a, id)
-		return err
-	})
-	return c, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Comment, error) { return enabledByID(tx, a, id) })
 }
 
 // NewText parses the text of a comment. Error: 422 for a blank text and for more than issue.MaxBody code

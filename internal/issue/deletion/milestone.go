@@ -56,10 +56,8 @@ func (s *Service) DeleteMilestone(ctx context.Context, a *repo.Access, number in
 
 // leaveSome processes a batch of the first job after another.
 func (s *Service) leaveSome(ctx context.Context, after int64) (job int64, err error) {
-	var m *deletedMilestone
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		m, err = nextDeletedMilestone(tx, after)
-		return err
+	m, err := db.Get(ctx, s.db, func(tx *db.Tx) (*deletedMilestone, error) {
+		return nextDeletedMilestone(tx, after)
 	})
 	if errs.Is(err, errs.NotFound) {
 		return 0, nil

@@ -21,11 +21,7 @@ func Enqueue(tx *db.Tx, id repo.ID) error { return insertDeletedRepo(tx, id, jou
 
 // endSome lets the first repository after another whose time to be restored is over be removed.
 func (s *Service) endSome(ctx context.Context, after int64) (job int64, err error) {
-	var id repo.ID
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		id, err = deleted.Due(tx, after)
-		return err
-	})
+	id, err := db.Get(ctx, s.db, func(tx *db.Tx) (repo.ID, error) { return deleted.Due(tx, after) })
 	if err != nil || id == 0 {
 		return 0, err
 	}

@@ -200,11 +200,7 @@ func (st *Stream) tell(mark string) {
 // Mark is the present mark of the issue with a number, for its page, which reads it before all else: a stream from
 // this mark on misses nothing. It is empty if there is none.
 func (s *Service) Mark(ctx context.Context, a *repo.Access, number int64) (mark string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		mark, err = readMark(tx, a.ID, number)
-		return err
-	})
-	return mark, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (string, error) { return readMark(tx, a.ID, number) })
 }
 
 // Holds checks that the caller still sees the issue in the repository. Errors: 401, 403, 404.
@@ -226,9 +222,5 @@ func (s *Service) Holds(ctx context.Context, a *repo.Access, id issue.ID) error 
 }
 
 func (s *Service) marks(ctx context.Context, list []issue.ID) (marks map[issue.ID]string, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		marks, err = readMarks(tx, list)
-		return err
-	})
-	return marks, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[issue.ID]string, error) { return readMarks(tx, list) })
 }

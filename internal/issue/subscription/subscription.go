@@ -64,11 +64,7 @@ func (s *Service) Get(ctx context.Context, a *repo.Access, number int64) (now Su
 // States returns for each of the issues whether the caller is subscribed (Subscribe), ignores it (Ignore), or neither.
 // The caller of this function must have access to the issues.
 func (s *Service) States(ctx context.Context, userID account.ID, ids []issue.ID) (found map[issue.ID]Wish, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		found, err = statesOf(tx, userID, ids)
-		return err
-	})
-	return found, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[issue.ID]Wish, error) { return statesOf(tx, userID, ids) })
 }
 
 // Of returns an account's subscription to an issue: its explicit choice, else by participation.

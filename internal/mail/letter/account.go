@@ -43,10 +43,8 @@ func (l *Letters) verify(ctx context.Context, m *mail.Mail) (*mail.Message, erro
 
 // removed tells a former address that it is none of an account's any more.
 func (l *Letters) removed(ctx context.Context, m *mail.Mail) (*mail.Message, error) {
-	var a *account.Account
-	err := l.DB.Read(ctx, func(tx *db.Tx) (err error) {
-		a, err = account.ByID(tx, account.ID(m.Account))
-		return err
+	a, err := db.Get(ctx, l.DB, func(tx *db.Tx) (*account.Account, error) {
+		return account.ByID(tx, account.ID(m.Account))
 	})
 	if err != nil {
 		return nil, err

@@ -156,11 +156,7 @@ func (s *Service) Restart(ctx context.Context, a *repo.Access, token string, f F
 
 // Get returns the import into a repository. Error: 404 if nobody has asked for one.
 func (s *Service) Get(ctx context.Context, a *repo.Access) (j *Job, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		j, err = byRepo(tx, a.ID)
-		return err
-	})
-	return j, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*Job, error) { return byRepo(tx, a.ID) })
 }
 
 // Cancel ends an import, or forgets one that has ended with its report. What has come stays. Error: 404 if there is none.

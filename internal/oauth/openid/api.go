@@ -107,7 +107,7 @@ func (a *API) ListKeys(w http.ResponseWriter, r *http.Request) error {
 	if _, err := a.s.signer(r.Context()); err != nil { // the first is made when somebody asks
 		return err
 	}
-	list, err := read(r.Context(), a.s.db, publishedKeys)
+	list, err := db.Get(r.Context(), a.s.db, publishedKeys)
 	if err != nil {
 		return err
 	}
@@ -141,7 +141,7 @@ func (a *API) UserInfo(w http.ResponseWriter, r *http.Request) error {
 		return challenge(w, r, http.StatusForbidden, "insufficient_scope", "The token lacks the scope openid.")
 	}
 	i := web.From(r.Context())
-	c, err := read(r.Context(), a.s.db, func(tx *db.Tx) (*claims, error) {
+	c, err := db.Get(r.Context(), a.s.db, func(tx *db.Tx) (*claims, error) {
 		return claimsOf(tx, caller, caller.Grant.Scopes, i)
 	})
 	if errs.Is(err, errs.NotFound) { // deleted just now

@@ -35,7 +35,7 @@ func (s *Service) IDToken(ctx context.Context, who *oauth.SignIn) (string, error
 		return "", err
 	}
 	i := web.From(ctx)
-	t, err := read(ctx, s.db, func(tx *db.Tx) (*idToken, error) {
+	t, err := db.Get(ctx, s.db, func(tx *db.Tx) (*idToken, error) {
 		c, err := claimsOf(tx, &account.Caller{ID: who.Account, OAuthApp: who.App.ID}, who.Scopes, i)
 		if err != nil {
 			return nil, err

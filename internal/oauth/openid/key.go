@@ -91,7 +91,7 @@ func (s *Service) signer(ctx context.Context) (*key, error) {
 
 // current returns the key that signs; nil: one has to be made.
 func (s *Service) current(ctx context.Context) (*key, error) {
-	return read(ctx, s.db, func(tx *db.Tx) (*key, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*key, error) {
 		k, err := signingKey(tx)
 		if errs.Is(err, errs.NotFound) || err == nil && !k.fits(tx.Now) {
 			k, err = nil, nil

@@ -36,7 +36,6 @@
 package openid
 
 import (
-	"context"
 	"sync"
 	"time"
 
@@ -60,15 +59,6 @@ type Service struct {
 // New returns the service.
 func New(d *db.DB, apps *oauth.Service, tokens *token.Service) *Service {
 	return &Service{db: d, apps: apps, tokens: tokens}
-}
-
-// read runs fn in a read transaction.
-func read[T any](ctx context.Context, d *db.DB, fn func(tx *db.Tx) (T, error)) (v T, err error) {
-	err = d.Read(ctx, func(tx *db.Tx) error {
-		v, err = fn(tx)
-		return err
-	})
-	return v, err
 }
 
 // subject is the name of an account in tokens.

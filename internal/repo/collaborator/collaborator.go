@@ -55,11 +55,9 @@ func (s *Service) List(
 func (s *Service) ListMany(
 	ctx context.Context, repos []*repo.Access, c Choice, at web.Page,
 ) (found map[repo.ID]*web.List[Collaborator], err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = listCollaborators(tx, repos, c, at)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID]*web.List[Collaborator], error) {
+		return listCollaborators(tx, repos, c, at)
 	})
-	return found, err
 }
 
 // Payloads lists collaborators as GET /repos/{owner}/{repo}/collaborators does, of several repositories.

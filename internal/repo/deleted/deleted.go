@@ -81,10 +81,7 @@ func (s *Service) Days() int64 {
 // List returns a page of the deleted repositories that the caller may restore, the last deleted first, and whether
 // more follow: those of the caller and of the organizations that the caller owns.
 func (s *Service) List(ctx context.Context, caller *account.Caller, at web.Page) (l []Repo, more bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		l, err = list(tx, account.IDOf(caller), at)
-		return err
-	})
+	l, err = db.Get(ctx, s.db, func(tx *db.Tx) ([]Repo, error) { return list(tx, account.IDOf(caller), at) })
 	if int64(len(l)) > at.Size {
 		return l[:at.Size], true, err
 	}
@@ -93,11 +90,7 @@ func (s *Service) List(ctx context.Context, caller *account.Caller, at web.Page)
 
 // Each calls do with all deleted repositories, for the operator; of one owner if the login is not empty.
 func (s *Service) Each(ctx context.Context, owner string, do func(Repo) error) error {
-	var l []Repo
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		l, err = listAll(tx, account.Fold(owner))
-		return err
-	})
+	l, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]Repo, error) { return listAll(tx, account.Fold(owner)) })
 	for _, r := range l {
 		if err == nil {
 			err = do(r)

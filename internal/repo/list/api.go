@@ -106,10 +106,8 @@ func (api *API) ListOwn(w http.ResponseWriter, r *http.Request) error {
 // Link header names the next page only, as GitHub's.
 func (api *API) ListPublic(w http.ResponseWriter, r *http.Request) error {
 	since, size := repo.ID(web.ReadSince(r)), web.ReadPage(r).Size
-	var found []*repo.Access
-	err := api.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		found, err = publicAfter(tx, account.CallerFrom(r.Context()), since, size+1)
-		return err
+	found, err := db.Get(r.Context(), api.db, func(tx *db.Tx) ([]*repo.Access, error) {
+		return publicAfter(tx, account.CallerFrom(r.Context()), since, size+1)
 	})
 	if err != nil {
 		return err

@@ -38,11 +38,9 @@ func (api *API) GetByID(w http.ResponseWriter, r *http.Request) error {
 func (s *Service) ByIDs(
 	ctx context.Context, caller *account.Caller, ids []repo.ID,
 ) (found map[repo.ID]*repo.Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = repo.ByIDs(tx, caller, ids)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID]*repo.Access, error) {
+		return repo.ByIDs(tx, caller, ids)
 	})
-	return found, err
 }
 
 // Full loads the full form of repositories, as GET /repos/{owner}/{repo} shows it, with one statement.

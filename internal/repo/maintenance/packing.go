@@ -15,11 +15,7 @@ import (
 
 // resume queues packings whose holders died, and those that failed some time ago.
 func (s *Service) resume(ctx context.Context) error {
-	var due []repo.ID
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		due, err = duePackings(tx, pollMost)
-		return err
-	})
+	due, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.ID, error) { return duePackings(tx, pollMost) })
 	if err != nil {
 		return err
 	}

@@ -70,11 +70,7 @@ func (s *Service) Bring(
 	if c.From == c.To {
 		return nil
 	}
-	var may []bool
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		may, err = MayCross(tx, c)
-		return err
-	})
+	may, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]bool, error) { return MayCross(tx, c) })
 	switch {
 	case err != nil:
 		return err

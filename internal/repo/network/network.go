@@ -47,12 +47,9 @@ func New(d *db.DB, repos *repo.Service) *Service { return &Service{d, repos} }
 func (s *Service) ForkOf(
 	ctx context.Context, caller *account.Caller, networkID repo.ID, ownerLogin string,
 ) (*repo.Access, error) {
-	var found *repo.Access
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = ForkOf(tx, caller, networkID, ownerLogin)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (*repo.Access, error) {
+		return ForkOf(tx, caller, networkID, ownerLogin)
 	})
-	return found, err
 }
 
 // ForkOf is Service.ForkOf within a transaction.
@@ -87,11 +84,9 @@ func (s *Service) Forks(ctx context.Context, a *repo.Access, sort string, at web
 func (s *Service) forks(
 	ctx context.Context, of []*repo.Access, sort string, at web.Page,
 ) (found map[repo.ID][]*repo.Access, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		found, err = listForks(tx, of, sort, at)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[repo.ID][]*repo.Access, error) {
+		return listForks(tx, of, sort, at)
 	})
-	return found, err
 }
 
 // ForksOf lists the forks of several repositories in the form of GET /repos/{owner}/{repo}/forks, with two

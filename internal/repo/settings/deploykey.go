@@ -31,11 +31,7 @@ func (api *API) ListKeys(w http.ResponseWriter, r *http.Request, a *repo.Access)
 
 // Keys lists the deploy keys of a repository, the first that was added first.
 func (s *Service) Keys(ctx context.Context, id repo.ID) (list []key.Key, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		list, err = key.List(tx, keyOwner(id))
-		return err
-	})
-	return list, err
+	return db.Get(ctx, s.db, func(tx *db.Tx) ([]key.Key, error) { return key.List(tx, keyOwner(id)) })
 }
 
 func newDeployKey(a *repo.Access, k *key.Key, r *http.Request) *key.Deploy {
@@ -50,10 +46,8 @@ func (api *API) GetKey(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err != nil {
 		return err
 	}
-	var k *key.Key
-	err = api.s.db.Read(r.Context(), func(tx *db.Tx) (err error) {
-		k, err = key.Get(tx, keyOwner(a.ID), id)
-		return err
+	k, err := db.Get(r.Context(), api.s.db, func(tx *db.Tx) (*key.Key, error) {
+		return key.Get(tx, keyOwner(a.ID), id)
 	})
 	if err != nil {
 		return err

@@ -24,11 +24,9 @@ func (s *Service) maintainerBranches(tx *db.Tx, a *repo.Access, hold bool) (map[
 func (s *Service) maintainerBranchesNow(
 	ctx context.Context, a *repo.Access,
 ) (branches map[string]bool, err error) {
-	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		branches, err = s.maintainerBranches(tx, a, false)
-		return err
+	return db.Get(ctx, s.db, func(tx *db.Tx) (map[string]bool, error) {
+		return s.maintainerBranches(tx, a, false)
 	})
-	return branches, err
 }
 
 // MayPushSome reports whether a caller without push access may push to some branch. With hold, that stays so until the

@@ -25,10 +25,8 @@ func File(t testing.TB, s *apitest.Server, as, repository string) string {
 // FilePull creates the issue of a pull request, as package pull does.
 func FilePull(t testing.TB, s *apitest.Server, as, repository string) string {
 	t.Helper()
-	var who *account.Account
-	err := s.DB.Read(t.Context(), func(tx *db.Tx) (err error) {
-		who, err = account.ByLogin(tx, as)
-		return err
+	who, err := db.Get(t.Context(), s.DB, func(tx *db.Tx) (*account.Account, error) {
+		return account.ByLogin(tx, as)
 	})
 	testkit.NoError(t, err)
 	owner, name, _ := strings.Cut(repository, "/")

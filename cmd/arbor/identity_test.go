@@ -99,9 +99,9 @@ func TestStrangersAreRefused(t *testing.T) {
 		if err != nil || strings.Contains(string(text), "secret") {
 			t.Errorf("the folder's file: %v: %s", err, text)
 		}
-		flag := "leave --database (and ARBOR_DATABASE) out"
+		flag := "do not set --database (or ARBOR_DATABASE)"
 		if engine == db.PostgreSQL {
-			flag = "say --database postgres://"
+			flag = "use --database postgres://"
 			s.on("").refuses(s.data+" belongs to the database postgres://", flag)
 			if _, err := os.Stat(filepath.Join(s.data, "arbor.db")); err == nil {
 				t.Error("a second database was made")
@@ -109,7 +109,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		}
 		s.on(other).refuses(s.data+" belongs to the database", flag)
 		elsewhere := filepath.Join(t.TempDir(), "elsewhere")
-		s.in(elsewhere).refuses("belongs to the data folder "+s.data, "say --data "+s.data)
+		s.in(elsewhere).refuses("belongs to the data folder "+s.data, "use --data "+s.data)
 		s.start()
 		if out, err := s.on(other).tells("database", "claim"); err == nil || !strings.Contains(out, "stop it first") {
 			t.Errorf("a claim while a server runs: %v: %s", err, out)
@@ -137,7 +137,7 @@ func TestStrangersAreRefused(t *testing.T) {
 		}
 		s.on(other).arbor("database", "claim")
 		s.on(other).arbor("user", "create", "carol")
-		s.refuses(s.data+" belongs to the database "+other, "say --database "+other)
+		s.refuses(s.data+" belongs to the database "+other, "use --database "+other)
 	})
 }
 
@@ -230,7 +230,7 @@ func TestMovedDatabaseIsRefused(t *testing.T) {
 		}
 		moved := s.on(withPassword(dbtest.URL(t, to)))
 		s.arbor("database", "move", moved.database)
-		s.refuses("was moved to", "say --database ")
+		s.refuses("was moved to", "use --database ")
 		moved.arbor("user", "create", "bob")
 		moved.start()
 		moved.stop()

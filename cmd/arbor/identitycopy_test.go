@@ -31,13 +31,13 @@ func TestCopiesAreRefused(t *testing.T) {
 		s.in(link).arbor("user", "list")
 		if engine == db.SQLite {
 			other := filepath.Join(folder, "arbor.db")
-			s.on(other).refuses(s.data+" belongs to the database", "leave --database (and ARBOR_DATABASE) out")
-			copied.refuses(folder+" belongs to the database", "leave --database (and ARBOR_DATABASE) out")
+			s.on(other).refuses(s.data+" belongs to the database", "do not set --database (or ARBOR_DATABASE)")
+			copied.refuses(folder+" belongs to the database", "do not set --database (or ARBOR_DATABASE)")
 			own := copied.on("")
 			own.arbor("user", "list") // both were copied
 			return
 		}
-		copied.refuses(folder+" is a copy of the data folder "+s.data, "say --data "+s.data)
+		copied.refuses(folder+" is a copy of the data folder "+s.data, "use --data "+s.data)
 		copied.arbor("database", "claim")
 		copied.arbor("user", "list")
 		s.refuses("belongs to the data folder " + folder)
@@ -62,7 +62,7 @@ func TestOlderStoreIsNotBoundToAnEmptyFolder(t *testing.T) {
 		s.repo("alice/garden", gittest.Repository(t, 1, 1))
 		s.older()
 		out, err := s.in(t.TempDir()).tells("serve")
-		if err == nil || !strings.Contains(out, "has repositories") || !strings.Contains(out, "say --data") {
+		if err == nil || !strings.Contains(out, "has repositories") || !strings.Contains(out, "set --data") {
 			t.Errorf("a server on an empty folder: %v: %s", err, out)
 		}
 		s.start()
@@ -83,7 +83,7 @@ func TestLostFileIsWrittenAgain(t *testing.T) {
 			func() error { return os.Truncate(file, 5) },
 		} {
 			testkit.NoError(t, damage())
-			s.refuses(file, "arbor database claim writes it again")
+			s.refuses(file, "arbor database claim to write the file again")
 			s.arbor("database", "claim")
 			s.arbor("user", "list")
 		}

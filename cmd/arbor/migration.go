@@ -96,9 +96,9 @@ type importCommand struct {
 	storeFlags
 	From      string   `arg:"" name:"from" help:"A folder that arbor export wrote, or the address of a repository at GitHub, GitHub Enterprise Server, Gitea, Forgejo or another Arbor, such as https://github.com/OWNER/NAME; https://github.com/ORG imports an organization with its members, teams and repositories."`
 	To        string   `help:"Name of the repository here, or of the organization (default: as there)." placeholder:"OWNER/NAME"`
-	As        string   `help:"File of lines THEIR-LOGIN OUR-LOGIN: whose records become whose. Others are found by a verified address, or shown by name." placeholder:"FILE"`
-	TokenFile string   `help:"File with a token of the other server, of somebody who administers the repository there. Without it only what everybody sees comes." placeholder:"FILE"`
-	Only      []string `help:"Bring these kinds of records only, besides Git: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
+	As        string   `help:"File with lines THEIR-LOGIN OUR-LOGIN that assign imported records to users here. Other people are matched by a verified address, or shown by name." placeholder:"FILE"`
+	TokenFile string   `help:"File with a token of an administrator of the repository on the other server. Without it, only public data is imported." placeholder:"FILE"`
+	Only      []string `help:"Import only Git and these kinds of records: labels, milestones, issues, comments and so on (see docs/migration.md)." placeholder:"KIND"`
 	DryRun    bool     `help:"Only read and check, and print the report."`
 }
 
@@ -114,7 +114,8 @@ func (c *importCommand) Run(p *process) error {
 	for _, name := range c.Only {
 		k := migration.Kind(name)
 		if !slices.Contains(migration.Kinds[1:], k) {
-			return misuse("%q is not a kind of records", name)
+			return misuse("--only: unknown kind of records %q: want labels, milestones, issues or another one of "+
+				"docs/migration.md", name)
 		}
 		o.Only = append(o.Only, k)
 	}
@@ -131,7 +132,7 @@ func (c *importCommand) Run(p *process) error {
 	token := ""
 	switch {
 	case c.TokenFile != "" && !elsewhere:
-		return misuse("--token-file is for the address of a repository, and %q is a folder", c.From)
+		return misuse("%q is a folder: use --token-file only with the address of a repository", c.From)
 	case c.TokenFile != "":
 		text, err := os.ReadFile(c.TokenFile)
 		if err != nil {
@@ -306,7 +307,7 @@ func (c *userClaim) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		from, to, err := s.forge(log).ClaimMannequin(p.ctx, s.db, c.Mannequin, c.Login)
 		if err == nil {
-			fmt.Fprintf(p.stdout, "gave everything of %s to %s\n", from.Login, to.Login)
+			fmt.Fprintf(p.stdout, "%s is now the author of everything by %s\n", to.Login, from.Login)
 		}
 		return err
 	})

@@ -15,8 +15,8 @@ import (
 
 type mirrorCommand struct {
 	List   mirrorList   `cmd:"" help:"List the mirrors of a repository, with why the last run failed."`
-	Add    mirrorAdd    `cmd:"" help:"Make a repository a mirror of another one, or with --push copy each push to another one."`
-	Accept mirrorAccept `cmd:"" help:"Accept the host key of a mirror by SSH that was stopped since the other server has another one."`
+	Add    mirrorAdd    `cmd:"" help:"Make a repository a mirror of another one, or, with --push, copy each push to another repository."`
+	Accept mirrorAccept `cmd:"" help:"Accept the new host key of the other server, after an SSH mirror was stopped because the key changed."`
 	Sync   mirrorSync   `cmd:"" help:"Update the mirrors of a repository soon. A running server does it."`
 	Remove mirrorRemove `cmd:"" help:"Make a mirror an ordinary repository, or remove a push mirror."`
 }
@@ -74,7 +74,7 @@ func (c *mirrorList) Run(p *process) error {
 type mirrorAdd struct {
 	onRepo
 	URL      string        `arg:"" help:"Address of the other repository, by HTTPS, HTTP or SSH." placeholder:"URL"`
-	Push     bool          `help:"Copy to the address, after each push; otherwise from it."`
+	Push     bool          `help:"Copy from here to the address after each push, instead of from the address."`
 	Username string        `help:"Name at the other server. The password or token is asked for, or read from standard input." placeholder:"NAME"`
 	Interval time.Duration `help:"How often to look at the other repository." default:"1h" placeholder:"DURATION"`
 }
@@ -116,7 +116,7 @@ func sayKey(p *process, m *mirror.Mirror) {
 
 type mirrorAccept struct {
 	onRepo
-	Fingerprint string `arg:"" help:"The new host key, as list shows it and ssh-keygen -l does." placeholder:"SHA256:..."`
+	Fingerprint string `arg:"" help:"Fingerprint of the new host key, as shown by list and by ssh-keygen -l." placeholder:"SHA256:..."`
 	Push        int64  `help:"Of the push mirror with this id, as list shows it." placeholder:"ID"`
 }
 

@@ -57,13 +57,14 @@ func (c *objectsMove) Run(p *process) error {
 		line.end()
 		var restart *file.RestartError
 		if errors.As(err, &restart) {
-			fmt.Fprintln(p.stdout, "new files and repositories of servers that start from now on go there")
+			fmt.Fprintln(p.stdout, "servers that start from now on store new files and repositories there")
 		}
 		if moved.Files > 0 {
 			fmt.Fprintf(p.stdout, "moved %d files, %d MiB\n", moved.Files, moved.Bytes>>20)
 		}
 		if packed.Repositories+packed.Packs > 0 {
-			fmt.Fprintf(p.stdout, "moved %d repositories, and %d packs of others\n", packed.Repositories, packed.Packs)
+			fmt.Fprintf(p.stdout, "moved %d repositories, and %d packs of other repositories\n", packed.Repositories,
+				packed.Packs)
 		}
 		switch left := moved.Left + packed.Left; {
 		case err != nil:
@@ -72,7 +73,7 @@ func (c *objectsMove) Run(p *process) error {
 			fmt.Fprintf(p.stdout, "%d could not be moved\n", bad)
 			return &exitStatus{statusUnsound}
 		case left > 0:
-			_, err = fmt.Fprintf(p.stdout, "%d came while this ran: run it again\n", left)
+			_, err = fmt.Fprintf(p.stdout, "%d files or packs are not there yet: run this command again\n", left)
 			return err
 		}
 		if err := services.Files.LeaveEmpty(p.ctx); err != nil {

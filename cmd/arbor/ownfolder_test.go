@@ -77,7 +77,7 @@ func TestNodeThatIsRefused(t *testing.T) {
 	s.arbor("objects", "move", "--to", "file://"+away)
 	testkit.NoError(t, os.MkdirAll(filepath.Join(node.data, "lfs"), 0o700))
 	testkit.NoError(t, os.WriteFile(filepath.Join(node.data, "lfs", "key"), []byte(strings.Repeat("x", 32)), 0o600))
-	if said := node.refused("--objects", "file://"+away); !strings.Contains(said, "the keys of this node are not those") ||
+	if said := node.refused("--objects", "file://"+away); !strings.Contains(said, "the keys of this node differ from those") ||
 		strings.Count(said, "\n") != 1 {
 		t.Errorf("with another key it says %s", said)
 	}

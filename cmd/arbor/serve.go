@@ -37,7 +37,7 @@ type serveCommand struct {
 	sshFlags
 	Replica    string    `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
 	Objects    string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
-	CacheSize  freeSpace `group:"Storage" help:"How much of the data folder repositories take that --objects keeps elsewhere; 0: as much as there is." default:"50GiB" placeholder:"SIZE"`
+	CacheSize  freeSpace `group:"Storage" help:"Size of the cache in the data folder for repositories that --objects keeps elsewhere; 0: no limit." default:"50GiB" placeholder:"SIZE"`
 	BundleSize freeSpace `group:"Storage" help:"Offer clients most of a clone as a download from the bucket of --objects, for repositories whose packs take this much or more; 0: for none." default:"32MiB" placeholder:"SIZE"`
 	Seed       string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
 	Ephemeral  bool      `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
@@ -149,7 +149,7 @@ func (c *serveCommand) Run(p *process) error {
 func (c *serveCommand) useObjects(ctx context.Context, s *store, log *slog.Logger) error {
 	offline, err := s.forge(log).Files.Use(ctx, c.Objects)
 	if offline != nil {
-		log.Error("the storage of repositories and files (--objects) does not answer: what is not on this disk is answered 503 until it does",
+		log.Error("--objects does not answer: requests for repositories and files that are not on this disk get a 503",
 			"error", offline)
 	}
 	return err

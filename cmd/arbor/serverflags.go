@@ -44,8 +44,8 @@ type serverFlags struct {
 	TextRate          *freeSpace    `group:"Limits" help:"Most text that an account may write per hour; 0: no limit (default: 64MiB; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	MinFreeSpace      *freeSpace    `group:"Limits" help:"Refuse writes with 507 while a disk has less free space than this: a size, 0 for never, or auto for a hundredth of the disk, at most 1GiB (default: auto; 0 for demo and --ephemeral)." placeholder:"SIZE"`
 	AllowHookNetworks string        `group:"Network" help:"Comma-separated private networks that webhooks may reach, e.g. 10.0.0.0/8,::1/128 (default: none; this machine for demo and --ephemeral)." placeholder:"NETWORKS"`
-	Mirrors           bool          `group:"Network" help:"Mirror repositories of other servers, and to other servers, and let users import them. The networks of --allow-hook-networks hold for these, too." default:"true" negatable:""`
-	MirrorInterval    time.Duration `group:"Network" help:"Shortest time between two looks at the source of a mirror." default:"10m" placeholder:"DURATION"`
+	Mirrors           bool          `group:"Network" help:"Allow pull mirrors, push mirrors and imports from other servers. They may also reach the networks of --allow-hook-networks." default:"true" negatable:""`
+	MirrorInterval    time.Duration `group:"Network" help:"Shortest interval in which a mirror may check its source." default:"10m" placeholder:"DURATION"`
 	LogFormat         string        `group:"Log" help:"Format of the log on standard error." enum:"text,json" default:"text"`
 	LogLevel          string        `group:"Log" help:"Lowest level that is logged." enum:"debug,info,warn,error" default:"info"`
 	ShutdownDelay     time.Duration `group:"Network" help:"How long to keep answering after SIGTERM while /readyz returns 503, so that balancers notice." default:"0s" placeholder:"DURATION"`

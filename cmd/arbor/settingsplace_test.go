@@ -97,7 +97,7 @@ func TestServiceAndCommandsShareSettings(t *testing.T) {
 	settings("data: " + s.data + "\n")
 	s.arbor("user", "create", "alice")
 	s.arbor("database", "move", moved)
-	s.refuses("was moved to "+moved, "say --database "+moved)
+	s.refuses("was moved to "+moved, "use --database "+moved)
 	settings("data: " + s.data + "\ndatabase: " + moved + "\n")
 	s.arbor("user", "create", "bob")
 	s.start()

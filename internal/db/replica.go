@@ -12,20 +12,20 @@ import (
 
 // A replica is a hot standby of the database, from which requests that change nothing read (see [Looking]).
 //
-// A read there shows all that was acknowledged before its call, as on the primary, which is asked how far its log goes;
-// the read begins when the replica has replayed as much. Concurrent reads share that question. It is asked for each
-// read: a value that the request has from elsewhere, a cache say, may be newer than the request, and what it reads next
-// must not be older. If the replica does not catch up within maxLag, or does not answer, the primary serves the read, and
-// the replica is left alone for a while.
+// A read from the replica shows everything acknowledged before the read began, as on the primary. For this, the node
+// asks the primary for its position in the log, and waits until the replica has replayed the log up to there. Concurrent
+// reads share this question. It is asked for each read, not once per request: the request may have got a newer value
+// from elsewhere, such as a cache, and its next read must not return older data. If the replica does not catch up within
+// maxLag, or does not answer, the primary serves the read, and the replica is not used for a while.
 //
-// Positions in the log say nothing about a standby that did not follow the primary of today, such as one that was
-// left behind by a failover. So a node writes a row on each primary that it meets, named after that server's start
-// and timeline, and a replica counts only when it shows this row. Until it does, the primary serves reads.
+// Log positions cannot be compared if a standby did not follow the current primary, for example after a failover. So
+// each node writes a row on every primary that it connects to, named after the server's start time and timeline. The
+// replica is used only if it shows this row. Until then, the primary serves reads.
 type replica struct {
 	*postgresBackend
 	primary *postgresBackend
 
-	away    atomic.Int64 // until when it is left alone, in Unix nanoseconds
+	away    atomic.Int64 // until when the replica is not used, in Unix nanoseconds
 	outcome [len(replicaOutcomes)]atomic.Int64
 	patient time.Duration // how long it may lag before the alarm; tests lower it from maxBehind
 
@@ -50,11 +50,11 @@ func (p position) reaches(other position) bool {
 
 const (
 	maxLag       = 50 * time.Millisecond // how long a read waits for the replica to catch up
-	maxAnswer    = time.Second           // how long the question whether it has may take, and how long an answer counts
+	maxAnswer    = time.Second           // how long a query for its position may take, and how long the result is valid
 	maxReplica   = 10 * time.Second      // how long a read may take there, before the primary serves it
-	leaveBehind  = time.Second           // how long a replica that lags is left alone
+	leaveBehind  = time.Second           // how long a replica that lags is not used
 	maxBehind    = time.Minute           // how long it may lag before that is a problem
-	leaveBroken  = 3 * time.Second       // how long one that does not answer is left alone
+	leaveBroken  = 3 * time.Second       // how long a replica that does not answer is not used
 	replicaStart = 5 * time.Second       // how long Open waits for it
 )
 
@@ -66,15 +66,15 @@ const namePrimary = `'primary ' || extract(epoch FROM pg_postmaster_start_time()
 const askPosition = `, ` + namePrimary + `, pg_wal_lsn_diff(pg_current_wal_flush_lsn(), '0/0')::bigint`
 
 var (
-	errBehind   = errors.New("the replica lags behind")
-	errOrphaned = errors.New("it is not a standby of the database")
-	errPromoted = errors.New("it is not a standby, but takes writes itself")
-	errNoConn   = errors.New("no connection to it became free within a second")
+	errBehind   = errors.New("the replica lags behind the primary")
+	errOrphaned = errors.New("the server is not a standby of this database")
+	errPromoted = errors.New("the server is not a standby: it was promoted and accepts writes")
+	errNoConn   = errors.New("no connection to the replica became free within a second")
 )
 
 type lookingKey struct{}
 
-// Looking returns the context of a request that changes nothing. Under it reads may come from the replica.
+// Looking returns the context of a request that changes nothing. Reads with this context may use the replica.
 func Looking(ctx context.Context) context.Context { return context.WithValue(ctx, lookingKey{}, true) }
 
 // follow opens the replica of a database that is open.
@@ -88,8 +88,9 @@ func (d *DB) follow(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// openReplica opens the replica of a primary, which is open. A server with another database is refused. One that does
-// not answer, or was promoted, is not: a failover must not keep nodes from starting.
+// openReplica opens the replica of an open primary. It returns an error for a server with another database. It
+// returns none for a server that does not answer or was promoted, because nodes must be able to start during a
+// failover.
 func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*replica, error) {
 	if !isPostgres(o.Replica) {
 		return nil, errors.New("unsupported replica: want postgres://USER:PASSWORD@HOST/NAME")
@@ -155,7 +156,7 @@ func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) 
 	}
 	now, err := d.moments.get(ctx, "")
 	if err != nil {
-		return false, nil // the primary says what is wrong
+		return false, nil // the read on the primary returns the error
 	}
 	if !r.fence(now.position.primary) {
 		r.outcome[replicaBehind].Add(1)
@@ -178,7 +179,8 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		tx = t
 		return fn(t)
 	})
-	own := tx != nil && tx.failed == nil && bounded.Err() == nil // an error of fn's own is an answer
+	// The error is that of fn itself, not of the replica: the caller gets it.
+	own := tx != nil && tx.failed == nil && bounded.Err() == nil
 	switch {
 	case err == nil || own:
 		r.outcome[replicaServed].Add(1)
@@ -188,7 +190,7 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		return true, ctx.Err()
 	case errors.Is(err, errBehind):
 		r.lags(ctx)
-	case tx != nil: // this read failed there, the next one need not: its recovery was in the way, say
+	case tx != nil: // only this read failed, for example because it conflicted with the replica's recovery
 		r.outcome[replicaFailed].Add(1)
 	default:
 		if !connected && bounded.Err() != nil {
@@ -200,8 +202,8 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 	return false, nil
 }
 
-// fence reports whether this process has written the row that names the primary. Otherwise it begins to. No read waits
-// for that: it is a write, and may have to wait.
+// fence reports whether this process has written the row that names the primary. If not, it starts to write the row
+// in the background: no read waits for it, because a write may take long.
 func (r *replica) fence(primary string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -212,8 +214,8 @@ func (r *replica) fence(primary string) bool {
 	return r.fenced == primary
 }
 
-// writeFence writes the row. It does not wait for synchronous standbys, which need not be there: a standby without the
-// row is not used.
+// writeFence writes the row. It does not wait for synchronous standbys, because a standby without the row is not
+// used anyway.
 func (r *replica) writeFence(primary string) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxReplica)
 	defer cancel()
@@ -238,7 +240,7 @@ func (r *replica) writeFence(primary string) {
 // replayed is the key under which a connection knows its server's position.
 const replayed = "arbor replayed"
 
-// replayedThen is what a server said about its position, and when.
+// replayedThen is a position that a server reported, and when.
 type replayedThen struct {
 	position
 	when time.Time
@@ -247,7 +249,7 @@ type replayedThen struct {
 // catchUp waits until the server of a connection has replayed a position.
 func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) error {
 	known := c.raw.PgConn().CustomData()
-	// An older answer says nothing about a server that has stopped to answer since.
+	// An older position is not enough: the server may have stopped answering since then.
 	if p, _ := known[replayed].(replayedThen); p.reaches(at) && time.Since(p.when) < maxAnswer {
 		return nil
 	}
@@ -274,7 +276,8 @@ func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) err
 	}
 }
 
-// replayed returns the position of a standby, which has no name if it does not show the row of a primary.
+// replayed returns up to which position a standby has replayed the log. Its field primary is empty if the standby
+// does not show the row of the primary.
 func (c *postgresConn) replayed(ctx context.Context, primary string) (p position, err error) {
 	standby, shown := false, false
 	err = c.raw.QueryRow(ctx, `SELECT pg_is_in_recovery(), EXISTS (SELECT 1 FROM generations WHERE topic = $1),

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What became of reads that a replica might have served.
+// Outcomes of reads that the replica could have served.
 const (
 	replicaServed = iota
 	replicaBehind
@@ -23,8 +23,8 @@ func (r *replica) leave(ctx context.Context, err error) {
 	r.note(ctx, err.Error())
 }
 
-// lags leaves a replica that is behind alone for a while. That it lags for long is a problem, such as a replay that is
-// paused or a standby that follows nobody.
+// lags stops the use of a replica that is behind, for a while. If it lags for long, lags logs a problem: the replay
+// may be paused, or the standby may follow no server.
 func (r *replica) lags(ctx context.Context) {
 	r.outcome[replicaBehind].Add(1)
 	now := time.Now()
@@ -65,7 +65,7 @@ func (r *replica) note(ctx context.Context, problem string) {
 	r.problem = problem
 }
 
-// ReplicaReads counts reads that a replica might have served, by what became of them. It is nil without a replica.
+// ReplicaReads returns how many reads the replica could have served, by outcome. It is nil without a replica.
 func (d *DB) ReplicaReads() map[string]int64 {
 	if d.replica == nil {
 		return nil

@@ -11,8 +11,8 @@ type Right interface {
 	Holds(tx *Tx) error
 }
 
-// Server is the right of the server itself, which always holds. Operations within requests name it for what needs
-// no right, such as signing in, and for what has to be noted whether or not the caller's right still holds.
+// Server is the right of the server itself, which always holds. Within requests, use it for writes that need no
+// right, such as signing in, and for writes that must happen even if the caller's right has ended.
 var Server Right = server{}
 
 type server struct{}
@@ -20,7 +20,7 @@ type server struct{}
 func (server) Holds(*Tx) error { return nil }
 
 // ErrNoRight is the error of a write within a request that may change things, without a right.
-var ErrNoRight = errors.New("db: a write without a right within a request: use WriteAs")
+var ErrNoRight = errors.New("db: Write was called within a request: use WriteAs with the right of the caller")
 
 type changingKey struct{}
 
@@ -45,8 +45,9 @@ func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error
 	return d.write(ctx, right, fn)
 }
 
-// Unasked returns ErrNoRight in the transaction of a request that may change things. A right without a caller, which
-// is that of the server's own work, returns it.
+// Unasked returns ErrNoRight if the transaction belongs to a request that may change things, and nil otherwise.
+// Rights without a caller, which are for the server's own work, call it in Holds: they must not be used within a
+// request.
 func (t *Tx) Unasked() error { return unasked(t.values) }
 
 func unasked(ctx context.Context) error {
@@ -56,9 +57,9 @@ func unasked(ctx context.Context) error {
 	return nil
 }
 
-// Check checks the right of WriteAs now, and not again at the end: for a transaction that
-// itself takes the right away, or that has all locks for which it may have to wait. Lock the
-// rows that decide before.
+// Check checks the right of WriteAs now instead of at the end. Use it in a transaction that itself takes the right
+// away, or that already has all locks for which it may have to wait. Before the call, lock the rows on which the
+// right depends.
 func (t *Tx) Check() error {
 	right := t.right
 	if t.right = nil; right == nil {
@@ -99,8 +100,9 @@ func checked(ctx context.Context, right Right, fn func(*Tx) error) func(*Tx) err
 
 // Bound limits what a request writes.
 type Bound interface {
-	// Send asks at the end of a transaction what it has written, as [Tx.SendEach] does. It returns what then decides.
-	// What functions of [Tx.BeforeCommit] write is not limited.
+	// Send sends a query, with [Tx.SendEach], for what the transaction has written. It is called at the end of the
+	// transaction. exceeded is called once the query has returned; its error rolls the transaction back. Writes by
+	// functions of [Tx.BeforeCommit] are not limited.
 	Send(tx *Tx) (exceeded func() error, err error)
 }
 

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// ByTurns calls turn, which does a part of some upkeep in a transaction or two, until there is no
-// more to do or ctx is done. Four fifths of the time are left to others.
+// ByTurns does background maintenance in small steps: it calls turn, which should take one or two transactions,
+// until there is no more to do or ctx is done. After each step it pauses four times as long as the step took.
 func ByTurns(ctx context.Context, turn func(context.Context) (more bool, err error)) error {
 	for {
 		start := time.Now()
@@ -24,8 +24,8 @@ func ByTurns(ctx context.Context, turn func(context.Context) (more bool, err err
 	}
 }
 
-// Follow calls work at once, whenever rung holds a value, and from time to time for what other
-// processes left, until ctx is done.
+// Follow calls work at once, whenever a value arrives on rung, and at an interval to find work from other
+// processes, until ctx is done.
 func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work func(context.Context)) {
 	poll := time.NewTicker(every)
 	defer poll.Stop()
@@ -43,10 +43,10 @@ func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work
 // Worker runs jobs of one kind side by side, as many as Begin lets it.
 type Worker[J any] struct {
 	Bell  string        // rings when a job is due
-	Every time.Duration // how often it looks for what other processes left
+	Every time.Duration // interval of queries for jobs of other processes, which ring no bell here
 	Due   func(*Tx) ([]J, error)
-	Begin func(J) (ok, full bool) // takes a place for a job; full: there is none for any
-	End   func(J)                 // gives it back
+	Begin func(J) (ok, full bool) // takes a slot for a job; full: there is no slot for any job
+	End   func(J)                 // releases the slot
 	Run   func(context.Context, J)
 	Fail  func(context.Context, error) // tells that Due failed
 }
@@ -63,7 +63,7 @@ func Work[J any](ctx context.Context, d *DB, w Worker[J]) {
 		for _, j := range list {
 			ok, full := w.Begin(j)
 			if full {
-				return // the end of a run rings
+				return // the bell rings when a running job ends
 			}
 			if ok {
 				runs.Go(func() {

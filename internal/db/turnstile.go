@@ -65,8 +65,8 @@ func poll(temporary error, try func() error) error {
 	}
 }
 
-// lock begins a transaction that holds the write lock; errBusy when another
-// process held it all the time.
+// lock begins a transaction that holds the write lock. Error: errBusy if another process held the lock during the
+// whole busy timeout.
 func (t *turnstile) lock(c *sqliteConn) error {
 	t.enter()
 	defer t.leave()

@@ -27,7 +27,7 @@ type Tx struct {
 
 	right     Right             // checked at the end, see WriteAs; may be nil
 	last      []func(*Tx) error // run after that, see BeforeCommit
-	registers bool              // a statement was sent that may add to last
+	registers bool              // RunThen sent a statement whose result may append to last
 	onCommit  []func()          // run after the commit
 	own       map[any]any       // see Attach
 	parts     *sync.Map         // see DB.Attach; nil: there are none
@@ -123,9 +123,10 @@ func (t *Tx) Run(query string, args ...any) error {
 	return err
 }
 
-// Send is Run for a statement whose result nothing depends on. PostgreSQL gets it together with the next statement of
-// the transaction, in one round trip; so its error is that of the next statement, or of the transaction, and is none of
-// the sentinels. It is for transactions that hold locks which others wait for.
+// Send is like Run, for a statement whose result the caller does not need. With PostgreSQL, the statement is sent
+// together with the transaction's next statement, in one round trip. So its error is returned by the next statement
+// or by the transaction, and never is one of the sentinel errors. Use Send in transactions that hold locks others
+// wait for.
 func (t *Tx) Send(query string, args ...any) error { return t.send(query, nil, args) }
 
 func (t *Tx) send(query string, then func(affected int64), args []any) error {
@@ -144,9 +145,9 @@ func (t *Tx) send(query string, then func(affected int64), args []any) error {
 	return err
 }
 
-// SendEach is QueryEach for rows that nothing depends on before the next statement that is not sent: PostgreSQL gets
-// both together, as with Send, and each is called no later than that statement returns. An error of each is that of the
-// transaction.
+// SendEach is like QueryEach, for rows that the caller does not need before its next statement that is not sent
+// with Send. PostgreSQL gets both statements together, as with Send; each is called before the second statement
+// returns. An error of each becomes the error of the transaction.
 func (t *Tx) SendEach(each func(Scanner) error, query string, args ...any) error {
 	s, ok := t.conn.(sender)
 	if !ok {
@@ -190,7 +191,7 @@ func (t *Tx) Flush() error {
 	return nil
 }
 
-// RunRing is Send, and rings the topic's bell after the commit if the statement has changed rows.
+// RunRing is like Send. If the statement changes rows, it also rings the topic's bell after the commit.
 func (t *Tx) RunRing(topic, query string, args ...any) error {
 	return t.send(query, func(n int64) {
 		if n > 0 {
@@ -199,7 +200,7 @@ func (t *Tx) RunRing(topic, query string, args ...any) error {
 	}, args)
 }
 
-// RunThen is RunRing, and calls then as BeforeCommit does if the statement has changed rows.
+// RunThen is like RunRing. If the statement changes rows, it also registers then with BeforeCommit.
 func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
 	t.registers = true
 	return t.send(query, func(n int64) {
@@ -257,9 +258,9 @@ func (t *Tx) Bump(topic string) error {
 // transaction.
 func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 
-// BeforeCommit registers fn to be called at the end of the transaction, after the check of its right and its [Bound].
-// fn reads the data that is about to be committed, and its error rolls the transaction back. Such functions
-// run in the order of these calls, and what was sent before them has been answered.
+// BeforeCommit registers fn to be called at the end of the transaction, after the check of its right and its
+// [Bound]. fn reads the data that is about to be committed, and its error rolls the transaction back. Such
+// functions run in the order in which they were registered, after all statements sent with Send have returned.
 func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
 
 // finish calls the functions registered with BeforeCommit, also those that sent statements register.

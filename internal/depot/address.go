@@ -29,7 +29,7 @@ var (
 	regionName = regexp.MustCompile(`^[a-z0-9-]*$`)
 )
 
-// Canonical returns an address in its one form. Error: what is wrong with it, for the operator.
+// Canonical returns the canonical form of an address. The error describes an invalid address to the operator.
 func Canonical(text string) (string, error) {
 	at, err := parse(text)
 	if err != nil {
@@ -53,8 +53,8 @@ func parse(text string) (*address, error) {
 		return nil, errors.New("invalid address of a depot: want file:///PATH or " +
 			"s3://BUCKET/PREFIX?endpoint=URL&region=NAME")
 	case u.User != nil:
-		return nil, errors.New("the address of a bucket has no keys in it: " +
-			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+		return nil, errors.New("the address of a bucket must not contain access keys: " +
+			"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY instead")
 	case !bucketName.MatchString(u.Host) || u.Fragment != "":
 		return nil, fmt.Errorf("invalid name of a bucket %q", u.Host)
 	}
@@ -97,8 +97,7 @@ func (a *address) read(query url.Values) error {
 			ok = ok && (value == "true" || value == "false")
 			a.direct = value == "true"
 		default:
-			return fmt.Errorf("unknown setting %q of a bucket: there are endpoint, region, style, sse and redirect",
-				name)
+			return fmt.Errorf("unknown setting %q of a bucket: want endpoint, region, style, sse or redirect", name)
 		}
 		if !ok {
 			return fmt.Errorf("invalid %s of a bucket: %q", name, value)

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/durable"
 )
 
-// folder is a folder as a bucket: a key is a path below it. It must be there already, so that a file system that
-// is not mounted is noticed.
+// folder is a depot in a local folder: keys are paths below it. folder never creates the folder itself, so that a
+// file system that is not mounted is noticed.
 type folder string
 
 func (f folder) path(key string) string { return filepath.Join(string(f), filepath.FromSlash(key)) }
@@ -65,7 +65,7 @@ func (f folder) copy(ctx context.Context, from, to string) error {
 	if err := durable.MakeDir(filepath.Dir(f.path(to))); err != nil {
 		return err
 	}
-	now := time.Now() // a sweep takes objects without a row by their age, which links share
+	now := time.Now() // the sweep removes old objects without a row, and all links to a file share one age
 	err := os.Chtimes(f.path(from), now, now)
 	if err == nil && os.Link(f.path(from), f.path(to)) == nil {
 		return durable.Sync(filepath.Dir(f.path(to)))

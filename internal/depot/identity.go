@@ -11,7 +11,7 @@ import (
 	"slices"
 )
 
-// identityKey is the object by which a depot knows its store.
+// identityKey is the key of the object that names the store to which a depot belongs.
 const identityKey = "arbor-store.json"
 
 // maxIdentity bounds the object in bytes.
@@ -26,7 +26,7 @@ type identity struct {
 	Database *string `json:"database,omitempty"`
 }
 
-// IdentityError says that a depot is not the store's, in one line for the operator.
+// IdentityError is returned for a depot that does not belong to the store. Its text is one line for the operator.
 type IdentityError struct{ line string }
 
 // Error returns the line.
@@ -42,8 +42,8 @@ func parseIdentity(data []byte) (identity, error) {
 	return i, err
 }
 
-// Bind writes the store's id into a depot that holds nothing. One that holds it already is fine. Errors:
-// *IdentityError for a depot of another store, and for one that holds something and no id.
+// Bind writes the store's id into an empty depot. It does nothing if the depot already holds this id. Errors:
+// *IdentityError for a depot of another store, and for a depot that is not empty and holds no id.
 func (d *Depot) Bind(ctx context.Context) error {
 	err := d.Check(ctx)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -129,8 +129,8 @@ func (d *Depot) Check(ctx context.Context) error {
 	if err == nil {
 		id, err = d.compare(data)
 	} else if errors.Is(err, fs.ErrNotExist) {
-		wrong := &IdentityError{fmt.Sprintf("%s holds no %s: it is another bucket or folder than that of this store, "+
-			"or it was emptied", d.address, identityKey)}
+		wrong := &IdentityError{fmt.Sprintf("%s holds no %s: it is not the bucket or folder of this store, or somebody "+
+			"emptied it", d.address, identityKey)}
 		err = fmt.Errorf("%w (%w)", wrong, err)
 	}
 	var wrong *IdentityError
@@ -144,8 +144,8 @@ func (d *Depot) Check(ctx context.Context) error {
 	return err
 }
 
-// Same reports whether another depot is at the same place, by another address. d was checked. Errors: those of Check,
-// for the other depot.
+// Same reports whether another depot is the same place under another address. Call d.Check before. Errors: those of
+// Check for the other depot.
 func (d *Depot) Same(ctx context.Context, other *Depot) (bool, error) {
 	if err := other.Check(ctx); err != nil {
 		return false, err
@@ -177,7 +177,7 @@ func (d *Depot) compare(data []byte) (id string, err error) {
 	return i.Depot, nil
 }
 
-// ready returns an error until the depot was seen to be the store's.
+// ready returns an error unless Check has found that the depot belongs to the store.
 func (d *Depot) ready(ctx context.Context) error {
 	d.mu.Lock()
 	known := d.known

@@ -163,10 +163,11 @@ func (s *s3) url(ctx context.Context, key string, a Answer, valid time.Duration)
 
 func (s *s3) renew() { s.keys.Expire() }
 
-// fullCodes are what services without room say whose status is not 507.
+// fullCodes are error codes for "no space left" of services that do not answer 507.
 var fullCodes = []string{"QuotaExceeded", "XMinioStorageFull", "XMinioAdminBucketQuotaExceeded"}
 
-// translate says what a service means where Arbor has to know it.
+// translate wraps the errors of a service that Arbor handles in fs.ErrNotExist, fs.ErrExist, syscall.ENOSPC or
+// ErrDamaged.
 func translate(err error) error {
 	if err == nil {
 		return nil

@@ -12,10 +12,10 @@ import (
 	"github.com/minio/minio-go/v7/pkg/encrypt"
 )
 
-// maxTries is how often a request is made that a service refuses for a reason that may pass.
+// maxTries is how often a request is sent at most, if the service answers with a temporary error.
 const maxTries = 3
 
-// amazon is the endpoint of buckets without one of their own.
+// amazon is the endpoint of a bucket whose address has none.
 const amazon = "https://s3.amazonaws.com"
 
 // newS3 returns the bucket of an address. The keys come from the environment, from the files of the AWS tools, or

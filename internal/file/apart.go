@@ -11,8 +11,9 @@ import (
 	"arbor/internal/depot"
 )
 
-// bind binds a depot to the store, unless it is a place that the store has already, by another address: there a file
-// would be the old copy of a move and the new one, and a leftover of one place would be a file of the other.
+// bind binds a depot to the store. It refuses an address that leads to a place which the store already uses under
+// another address: otherwise the old and the new copy of a move would be the same file, and a sweep of one place
+// would remove files of the other.
 func (s *Store) bind(ctx context.Context, address, store string) error {
 	d, err := depot.Open(address, store, s.Metrics)
 	if err != nil {
@@ -35,7 +36,8 @@ func (s *Store) bind(ctx context.Context, address, store string) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("%s has to answer before files go to another place: %w", at, err)
+			return fmt.Errorf("%s does not answer, so it is unknown whether the new place is the same: try again: %w", at,
+				err)
 		}
 		if same {
 			return fmt.Errorf("%s is the same place as %s: use another bucket, prefix or folder", address, at)
@@ -87,8 +89,8 @@ func (s *Store) apart(folder string, others map[string]*depot.Depot) error {
 	return nil
 }
 
-// within reports whether a folder is another one or lies in it, whatever links and mounts their paths contain. One that
-// cannot be read is not.
+// within reports whether inner is the folder outer or lies in it, even if their paths contain links and mounts. It
+// returns false for folders that cannot be read.
 func within(inner, outer string) bool {
 	there, err := os.Stat(outer)
 	if err != nil {
@@ -111,9 +113,9 @@ func within(inner, outer string) bool {
 	return false
 }
 
-// samePlace reports whether a name leads to the same file in two places, because its folder in one is that in the
-// other. Hard links to a file have other names. It is asked before a copy is removed, in case a place became the other
-// one after it was chosen.
+// samePlace reports whether a name is the same file in two places, because both use the same folder for it. (Hard
+// links to a file have other names.) Call it before a copy is removed: two places may have become the same after
+// they were chosen, for example by a mount.
 func (s *Store) samePlace(ctx context.Context, name string, a, b DepotID) (bool, error) {
 	var dirs [2]os.FileInfo
 	for n, id := range []DepotID{a, b} {

@@ -289,7 +289,7 @@ func TestUse(t *testing.T) {
 	_, err := e.move(e.address())
 	testkit.NoError(t, err)
 	use(e.address(), "")
-	use("", "say --objects '"+e.address()+"'")
+	use("", "use --objects '"+e.address()+"'")
 	use(other, "are in "+e.address()+", not in "+other)
 	testkit.NoError(t, os.WriteFile(filepath.Join(e.away, "arbor-store.json"), []byte(`{"store":"x"}`), 0o600))
 	use(e.address(), "belongs to another store")

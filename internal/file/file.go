@@ -17,21 +17,21 @@
 // A file lies below the data folder in files/ab/abcd..., under a random name of 32 hexadecimal
 // digits: the feature's row holds its visible name. It is written next to its
 // place, synced and renamed before the transaction that adds its row ([Store.Receive], then [Store.Add]),
-// and never changes. With --objects it lies in a depot under the same path as key: it is received into the folder,
-// uploaded, and removed there, before the same transaction. Its row says where it lies, so a store whose files are
-// being moved, or have been in part, reads each where it is. So a row without a file is damage, and a file without
-// a row is left over: of an upload that failed, or of a deletion whose server died. Repositories' folders are
-// looked through in turns (package repo), and these with them.
+// and never changes. With --objects, it is stored in a depot, with the same path as its key: it is received into
+// the data folder, uploaded to the depot and removed from the folder, before the same transaction. Its row says
+// where it is stored, so each file can be read while the files of the store are being moved, or if only some were
+// moved. A row without a file is damage. A file without a row is a leftover of a failed upload, or of a deletion
+// during which the server died. The sweep of repositories' folders (package repo) also sweeps the folders of files.
 //
 // What becomes of a file in a depot, and of a signed address that somebody was given for it ([Store.Direct]):
 //
 //	repository hidden, archived, renamed  it stays under its key; each request for it is checked as before, and a
 //	  or transferred; membership lost;    signed address works until its five minutes are over
 //	  account suspended; draft
-//	repository, release, attachment or    it is removed after the commit, and with it what signed addresses lead to;
-//	  object deleted                      during a backup, or without the service, the sweep does so later
+//	repository, release, attachment or    it is removed after the commit, so signed addresses stop working; during a
+//	  object deleted                      backup, or if the depot does not answer, the sweep removes it later
 //	repository forked                     the fork's LFS objects are copies in the same depot
-//	store backed up and restored          a copy in the backup, and then in the new store's data folder
+//	store backed up and restored          the backup holds a copy, which is restored to the new store's data folder
 //
 // A row belongs to a repository and goes with it. Its size counts in the quota of the repository's owner, or
 // of the account that the row names (repo.Service.CountFile). [Store.Drop] removes rows; the transaction that
@@ -120,9 +120,9 @@ func (s *Store) path(name string) string { return filepath.Join(s.dirOf(name), n
 
 func (s *Store) dirOf(name string) string { return filepath.Join(s.dir, name[:2]) }
 
-// Receive stores a file of at most most bytes durably. It has no row yet: call Add or
-// Discard. check is called occasionally to check that there is still room; it may be nil. Errors: ErrSize;
-// those of from and check; 503 for a depot that does not answer. After an error nothing is left.
+// Receive stores a file of at most most bytes durably. The file has no row yet: call Add or Discard. check is
+// called from time to time to check that there is enough disk space; it may be nil. Errors: ErrSize; those of from
+// and check; 503 if the depot does not answer. After an error, nothing of the file remains.
 func (s *Store) Receive(ctx context.Context, from io.Reader, most int64, check func() error) (*File, error) {
 	f := &File{Name: newName()}
 	id, to, err := s.current(ctx)

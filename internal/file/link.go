@@ -37,7 +37,7 @@ func (s *Store) LinkAll(ctx context.Context, list []*File) (made []*File, err er
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		// A sweep takes files without a row by their age, which all links share.
+		// The sweep removes old files without a row, and all links to a file share one age.
 		now := time.Now()
 		err := os.Chtimes(s.path(f.Name), now, now)
 		if err == nil {

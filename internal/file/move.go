@@ -25,17 +25,17 @@ type MoveOptions struct {
 // Moved says what a move did.
 type Moved struct {
 	Files, Bytes int64
-	Left         int64 // files that are not there: they could not be moved, or came while it ran
+	Left         int64 // files not in the new place: they could not be moved, or were added during the move
 }
 
-// RestartError says that servers run that do not use the new place yet: files would go on coming to the old one, or
-// servers without its keys could not read what was moved.
+// RestartError is returned while running servers do not use the new place yet. They would store new files in the
+// old place, or could not read moved files because they lack the access keys.
 type RestartError struct{ Servers int }
 
 // Error says what to do.
 func (e *RestartError) Error() string {
-	return fmt.Sprintf("%d servers of this store were started before the new place was chosen: restart them one by one "+
-		"with it (--objects), and run this again", e.Servers)
+	return fmt.Sprintf("%d servers of this store still use the old place: restart them one by one with the new one "+
+		"(--objects), then run this command again", e.Servers)
 }
 
 // Move moves all files of the store to another place while servers run. Each file is read and compared with its
@@ -61,7 +61,7 @@ func (s *Store) Move(ctx context.Context, o MoveOptions) (Moved, error) {
 	return m.moved, m.run(ctx)
 }
 
-// LeaveEmpty forgets depots in which nothing lies any longer, and removes the store's id from them: not the place of
+// LeaveEmpty removes the rows of depots that are empty, and the store's id from these depots. It keeps the place of
 // new files.
 func (s *Store) LeaveEmpty(ctx context.Context) error {
 	id, _, err := s.current(ctx)
@@ -71,7 +71,7 @@ func (s *Store) LeaveEmpty(ctx context.Context) error {
 	return s.leaveEmpty(ctx, &depotRow{id: id})
 }
 
-// clockStep is more than the steps in which databases tell the time, in microseconds.
+// clockStep is more than the resolution of the databases' clocks, in microseconds.
 const clockStep = 10_000
 
 // refuseOlder returns an error while servers run that were started before a place was chosen.

@@ -56,7 +56,7 @@ func (s *Store) current(ctx context.Context) (id DepotID, to *depot.Depot, err e
 		return err
 	})
 	if err == nil && row == nil && pinned != nil {
-		err = fmt.Errorf("file: the store has no files in %s any more: restart the server with another --objects",
+		err = fmt.Errorf("file: the store no longer keeps files in %s: restart the server with the current --objects",
 			*pinned)
 	}
 	if err != nil || row == nil || row.address == "" {
@@ -120,9 +120,10 @@ func (s *Store) open(row *depotRow) (*depot.Depot, error) {
 	return d, nil
 }
 
-// Use checks for a server that files go to an address; empty: the data folder. A store without files is bound to a
-// depot that holds nothing. offline is the error of a depot that does not answer now: the server may start.
-// Errors are for the operator, in one line: another depot, or one of another store.
+// Use checks, when a server starts, that address is the place of the store's files; empty: the data folder. If the
+// store has no files yet, Use binds the store to the depot, which must be empty. offline is the error of a depot
+// that does not answer now: the server may start anyway. err is for the operator, in one line: the files are in
+// another place, or the depot belongs to another store.
 func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 	if address != "" {
 		if address, err = depot.Canonical(address); err != nil {
@@ -149,7 +150,7 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 		if _, err := s.choose(ctx, address); err != nil {
 			return nil, err
 		}
-		// So that this server counts as started after the choice, see refuseOlder.
+		// Wait, so that this server counts as started after the choice: see refuseOlder.
 		if err := git.Sleep(ctx, 2*clockStep*time.Microsecond); err != nil {
 			return nil, err
 		}
@@ -173,12 +174,12 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 func otherDepot(is, given string) error {
 	switch {
 	case is == "":
-		return fmt.Errorf("the files of this store are in its data folder: leave --objects (and ARBOR_OBJECTS) out, "+
+		return fmt.Errorf("the files of this store are in its data folder: do not set --objects (or ARBOR_OBJECTS), "+
 			"or run arbor objects move --to %s first", given)
 	case given == "":
-		return fmt.Errorf("the files of this store are in %s: say --objects '%s' (or ARBOR_OBJECTS)", is, is)
+		return fmt.Errorf("the files of this store are in %s: use --objects '%s' (or ARBOR_OBJECTS)", is, is)
 	}
-	return fmt.Errorf("the files of this store are in %s, not in %s: say --objects '%s' (or ARBOR_OBJECTS), "+
+	return fmt.Errorf("the files of this store are in %s, not in %s: use --objects '%s' (or ARBOR_OBJECTS), "+
 		"or run arbor objects move --to '%s' first", is, given, is, given)
 }
 

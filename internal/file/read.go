@@ -18,8 +18,9 @@ import (
 	"arbor/internal/errs"
 )
 
-// Content is the content of a file that is read. In the data folder it is an *os.File. Of a depot the digest is
-// compared before the last byte is given out, if all is read in one go; a small file is compared before the first.
+// Content is the content of an open file. For a file in the data folder, it is an *os.File. For a file in a depot,
+// its reader compares the digest: of a small file before it returns the first byte, of a larger one before the last
+// byte, if the file is read from beginning to end.
 type Content interface {
 	io.ReadSeeker
 	io.Closer
@@ -27,8 +28,8 @@ type Content interface {
 
 const (
 	smallFile   = 1 << 20 // bytes up to which a file is read at once
-	rangeWindow = 4 << 20 // bytes asked for at one time where a client wants a part
-	readTries   = 3       // for each break in the middle
+	rangeWindow = 4 << 20 // bytes of one request to the depot if the client wants only a part
+	readTries   = 3       // at most, after each interruption
 )
 
 // Open opens a file for reading. Errors: 404 if its row was deleted; 503 for a depot that does not answer, and for
@@ -71,7 +72,7 @@ func (s *Store) openAt(ctx context.Context, f *File) (Content, error) {
 	}
 	r := &reader{s: s, ctx: ctx, f: *f, from: from, sum: sha256.New()}
 	if f.Size > smallFile {
-		err := r.fetch() // so that a missing file is an answer, not a connection that breaks
+		err := r.fetch() // now, so that the client gets an error status if the file is missing
 		if errors.Is(err, depot.ErrDamaged) {
 			err = s.damaged(ctx, f, err)
 		}
@@ -135,7 +136,8 @@ func (r *reader) Seek(offset int64, whence int) (int64, error) {
 	return offset, nil
 }
 
-// Read is for io.Reader. Errors: 503 for bytes that do not come, or are not those that were uploaded.
+// Read implements io.Reader. Errors: 503 if the depot does not answer, or if the bytes are not those that were
+// uploaded.
 func (r *reader) Read(p []byte) (int, error) {
 	if r.err != nil {
 		return 0, r.err

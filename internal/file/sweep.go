@@ -60,7 +60,7 @@ func (s *Store) Wait() { s.ending.Wait() }
 // is swept.
 func (s *Store) remove(ctx context.Context, list []location) {
 	if err := s.removeUnreferenced(ctx, list); err != nil {
-		s.log.WarnContext(ctx, "files that are gone stay in their place until they are swept", "error", err)
+		s.log.WarnContext(ctx, "deleted files could not be removed: the sweep tries again", "error", err)
 	}
 }
 
@@ -72,8 +72,8 @@ func (s *Store) removeUnreferenced(ctx context.Context, list []location) error {
 	return s.delete(ctx, gone)
 }
 
-// unreferenced returns the files without a row: none while a backup runs. A file whose row says that it lies in another
-// place has none here, unless both places are the same folder.
+// unreferenced returns the files without a row; none while a backup runs. A copy of a file whose row names another
+// place counts as unreferenced, unless both places are the same folder.
 func (s *Store) unreferenced(ctx context.Context, list []location) (gone []location, err error) {
 	var backup bool
 	there := map[string]DepotID{}

@@ -85,7 +85,7 @@ func (s *Store) receiveWithin(ctx context.Context, id repo.ID, in Incoming) (*Fi
 	if err := s.repos.MayAddFile(ctx, id, in.Payer, left+1); err != nil {
 		return nil, err
 	}
-	return nil, errs.New(errs.Conflict, "The quota has changed while the file came. Try again.")
+	return nil, errs.New(errs.Conflict, "The quota changed during the upload. Try again.")
 }
 
 // uploadBuffers is the memory of an upload in bytes.

@@ -24,7 +24,7 @@ func roleOf(to *route.Route) account.Role {
 	return role
 }
 
-// permitted is what Permit answered.
+// permitted is the result of Permit for one route.
 type permitted struct {
 	caller *account.Caller
 	role   account.Role
@@ -60,9 +60,9 @@ func addressOf(route string) string {
 	return "GET /repos/{owner}/{repo}" + route
 }
 
-// accesses returns the caller's access to each repository, by its name, as far as its token allows on a route
-// below repositories, such as /issues/{number}. One statement finds all that were not found before. Error: the
-// whole query stops.
+// accesses returns the caller's access to each repository, by name, limited to what the token allows on a route
+// below repositories, such as /issues/{number}. One SQL statement finds all repositories that are not cached yet.
+// An error ends the whole query.
 func (q *query) accesses(ctx context.Context, route string, repos []*object) (map[string]granted, error) {
 	if q.stopped != nil {
 		return nil, q.stopped

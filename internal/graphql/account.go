@@ -102,7 +102,7 @@ func (q *query) accountsByID(ctx context.Context, ids []int64) (map[account.ID]a
 	return found, nil
 }
 
-// accounts loads what accounts that stand in other values lack.
+// accounts loads the missing fields of accounts that are part of other values, such as an issue's author.
 type accounts struct{}
 
 func (accounts) fill(ctx context.Context, q *query, objects []*object) map[*object]error {

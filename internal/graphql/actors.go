@@ -12,7 +12,7 @@ import (
 	"arbor/internal/web"
 )
 
-// mostPeople is how many hundreds of people are looked through for a part of their names.
+// mostPeople is how many pages of a hundred people are searched at most for a part of a name.
 const mostPeople = 10
 
 // suggested resolves the people who can be assigned in a repository, filtered by the argument query. in
@@ -142,7 +142,7 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		}})
 }
 
-// mostForks is how many hundreds of forks are looked through for those with which the caller has to do.
+// mostForks is how many pages of a hundred forks are searched at most for those to which the caller is affiliated.
 const mostForks = 10
 
 // forks resolves the forks of repositories. affiliations leaves those that are the caller's own, or to which it
@@ -192,7 +192,7 @@ func rankOfForks(sort string) *rank[*repo.Payload] {
 	})
 }
 
-// affiliated reports that the caller has to do with a repository in one of the ways.
+// affiliated reports whether the caller has one of the affiliations to a repository.
 func affiliated(ctx context.Context, p *repo.Payload, ways []any) bool {
 	if p.Owner.Login == viewer(ctx).Login {
 		return slices.Contains(ways, any("OWNER"))

@@ -32,7 +32,8 @@ func closedByPulls(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		}})
 }
 
-// numbered resolves a connection of issues or pull requests whose numbers a loader finds. None is linked by hand.
+// numbered resolves a connection of issues or pull requests whose numbers a loader finds. Arbor has no manual
+// links.
 func numbered(ctx context.Context, f *exec.Field, parents []exec.Object, kind string,
 	at func(in *object, number int64, media string) *object, l loader[int64, []int64],
 ) []any {

@@ -228,8 +228,8 @@ func loginOf(a *account.Simple) string {
 	return a.Login
 }
 
-// texts resolves a text as HTML or without markup. Values have these only if the query asks for them, so
-// those that have not are loaded again, together.
+// texts resolves a text as HTML or as plain text. Values contain these forms only if they were loaded for them, so
+// the others are loaded again, all together.
 func texts(form func(t text.Payload) **string) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		has := func(o *object) bool { return form(wordsOf(ctx, o).text) != nil }

@@ -52,7 +52,7 @@ func commitSizes() map[string]exec.Resolver {
 			l := loader[git.SHA, gitdata.Size]{name: "sizes of commits", route: "/commits/{ref...}", key: bySHA,
 				read: func(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]gitdata.Size, error) {
 					if q.sizes += len(list); q.sizes > maxSizes {
-						return nil, errs.Newf(errs.TooLarge, "A query tells the sizes of at most %d commits.", maxSizes)
+						return nil, errs.Newf(errs.TooLarge, "A query may ask for the sizes of at most %d commits.", maxSizes)
 					}
 					return q.load.Git.Sizes(ctx, list)
 				}}
@@ -85,7 +85,7 @@ func blame(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	l := loader[git.SHA, gitdata.BlameOf]{name: "blame " + name, route: "/contents/{path...}", key: bySHA,
 		read: func(ctx context.Context, list []repo.Of[git.SHA]) (map[repo.Of[git.SHA]]gitdata.BlameOf, error) {
 			if q.blames += len(list); q.blames > maxBlames {
-				return nil, errs.Newf(errs.TooLarge, "A query blames at most %d files.", maxBlames)
+				return nil, errs.Newf(errs.TooLarge, "A query may blame at most %d files.", maxBlames)
 			}
 			return q.load.Git.BlameEach(ctx, list, name)
 		}}

@@ -17,8 +17,8 @@ import (
 	"arbor/internal/web"
 )
 
-// cursor names a row of a list: by its key, and by the place where it stood, which tells where to look first.
-// Rows that are added or removed before it move it, so the place alone would repeat or skip some.
+// cursor identifies a row of a list by its key, and by its former position, where the search begins. The position
+// alone is not enough: after insertions or deletions before it, rows would be repeated or skipped.
 type cursor struct {
 	place int    // from 1; 0: before the first row
 	key   string // empty: that of cursors of older versions, which have a place alone
@@ -57,19 +57,19 @@ func readCursor(text string) (c cursor, err error) {
 
 func clip(s string) string { return document.Cut(s, 100) }
 
-// rank is the order of a list: of a row it makes a text by which the rows are sorted. No two are the same.
+// rank is the order of a list: it returns a sort key for a row. The keys of a list are unique.
 type rank[V any] struct {
 	of   func(row V) string
 	desc bool
 }
 
-// behind reports a row that stands behind the row of a key.
+// behind reports whether a row comes after the row with a key.
 func (r *rank[V]) behind(row V, key string) bool {
 	by := strings.Compare(r.of(row), key)
 	return by > 0 != r.desc && by != 0
 }
 
-// rankBy ranks rows by numbers and times: each decides where those before it are the same.
+// rankBy ranks rows by several numbers and times: each breaks ties of those before it.
 func rankBy[V any](desc bool, parts func(row V) []any) *rank[V] {
 	return &rank[V]{desc: desc, of: func(row V) string {
 		var b strings.Builder
@@ -88,7 +88,7 @@ func rankByID[V any](id func(row V) int64) *rank[V] {
 // idOfAccount is the id by which lists of accounts are sorted.
 func idOfAccount(a *account.Simple) int64 { return int64(a.ID) }
 
-// foldedName is a name without regard to case, to sort by. Of OWNER/NAME the owner counts first.
+// foldedName is a sort key for a name, regardless of case. OWNER/NAME is sorted by owner first.
 func foldedName(name string) string { return strings.ReplaceAll(strings.ToLower(name), "/", "\x00") }
 
 // sortable pads a number, so that numbers are sorted as texts are. Times are sorted as they are.
@@ -169,8 +169,9 @@ func placeAmong(keys []string, c cursor, place int, sorted bool, itself int) int
 // nearby is how many hundreds of rows behind its old place are searched for a row.
 const nearby = 3
 
-// seek finds the row of a cursor in a list as it is now. before counts the rows before it. If the row is gone,
-// these are the rows that would be before it, as far as the list's order is known.
+// seek finds the row of a cursor in the present list, and returns the number of rows before it. If the row was
+// deleted, it returns the number of rows that would be before it; this is exact only if the order of the list is
+// known.
 func (l *pages[V]) seek(ctx context.Context, q *query, c cursor) (before int, found bool, err error) {
 	if c.key == "" || c.place == 0 || l.tip != "" {
 		return max(0, c.place-1), c.place > 0, nil

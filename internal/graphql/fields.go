@@ -103,7 +103,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 	}
 }
 
-// orNothing is null without an error if next finds nothing, for fields of the root.
+// orNothing wraps the resolver of a root field: if next returns NOT_FOUND, the result is null without an error.
 func orNothing(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := next(ctx, f, parents)

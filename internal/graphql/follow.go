@@ -23,8 +23,8 @@ func followed(side follow.Side, kind, address string) exec.Resolver {
 	})
 }
 
-// between resolves whether the caller follows accounts, or else whether they follow the caller. A token that does not
-// tell follows nobody.
+// between resolves whether the caller follows accounts, or otherwise whether they follow the caller. It is false if
+// the token may not read whom the caller follows.
 func between(side follow.Side) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		values, ids := make([]any, len(parents)), make([]account.ID, len(parents))

@@ -21,11 +21,11 @@
 // Subpackages: document parses queries and computes their cost, schema has the schema's text, exec runs
 // operations on it, and answer lets tests compare responses with a schema.
 //
-// The package adds no rules, rights or SQL. A field's value is a part of the value with which a feature shows a
-// thing: what REST renders, or the view of pages. A loader names the route that answers the same, and the server
-// applies the checks of its role and of the token to the caller (access.go). A mutation calls the operation that a
-// route's handler calls, with the access that this route grants (grant.go), and then loads what it shows. So
-// GraphQL allows nothing that REST does not, and both show the same objects.
+// The package has no rules, rights or SQL of its own. The value of a field is part of the value that a feature
+// returns for REST or for pages. A loader names the REST route that returns the same data, and the server applies
+// that route's checks of role and token to the caller (access.go). A mutation calls the same operation as the
+// handler of a REST route, with the access that this route grants (grant.go), and then loads the result. So GraphQL
+// allows nothing that REST does not allow, and both return the same objects.
 //
 // Queries run breadth first: a resolver receives all the objects of a level. Functions of the features load
 // the data of many objects of any repositories together (load.go), so the number of statements depends neither

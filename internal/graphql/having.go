@@ -13,7 +13,7 @@ import (
 	"arbor/internal/web"
 )
 
-// having returns the lists of what has a label or a milestone.
+// having returns the lists of issues and pull requests that have a label or a milestone.
 func having(kind posting.Kind) map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issues": connections(func(ctx context.Context, f *exec.Field, o *object) (pages[*issue.View], error) {

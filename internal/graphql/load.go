@@ -133,7 +133,7 @@ func (l loader[K, V]) load(ctx context.Context, q *query, objects []*object) {
 			}
 			err := failed[o]
 			if sum += bytes; err == nil && sum > maxRows {
-				err = errs.New(errs.TooLarge, "There is too much here: ask for less at one time.")
+				err = errs.New(errs.TooLarge, "The query loads too much data: request fewer fields, or smaller pages.")
 			}
 			q.kept[l.keyOf(o)] = kept{value: v, there: there, err: cmp.Or(err, q.hold(ctx, bytes))}
 		}

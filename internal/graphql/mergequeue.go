@@ -132,7 +132,8 @@ func mergeQueueFields() map[string]exec.Resolver {
 	}))
 }
 
-// timeToMerge is 0 for what is ready. How long checks take nobody knows.
+// timeToMerge is 0 for an entry that is ready to merge, and null otherwise, because the duration of checks is
+// unknown.
 func timeToMerge(e *pull.QueueEntry) any {
 	if e.State == pull.Mergeable {
 		return 0

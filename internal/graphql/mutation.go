@@ -91,7 +91,7 @@ func mutations() map[string]exec.Resolver {
 	return fields
 }
 
-// payloadType is the type of what a mutation gives: createIssue has CreateIssuePayload.
+// payloadType returns the payload type of a mutation: CreateIssuePayload for createIssue.
 func payloadType(name string) string { return string(name[0]-'a'+'A') + name[1:] + "Payload" }
 
 // mutation is one field of a mutation while it runs.
@@ -150,7 +150,8 @@ func (m *mutation) ids(name string) []string {
 	return ids
 }
 
-// target finds what an input names, of one of the kinds. Nothing is changed without it.
+// target finds the object that an input names by its node id, of one of the kinds. If it finds none, the mutation
+// fails before it changes anything.
 func (m *mutation) target(ctx context.Context, name string, kinds ...string) (*object, error) {
 	v, err := m.find(ctx, m.text(name), kinds...)
 	if err != nil {
@@ -159,7 +160,7 @@ func (m *mutation) target(ctx context.Context, name string, kinds ...string) (*o
 	return v.(*object), nil
 }
 
-// forget drops what was loaded, since it may change.
+// forget discards all loaded values, because the mutation may change them.
 func (m *mutation) forget() {
 	clear(m.kept)
 	clear(m.found)
@@ -179,8 +180,8 @@ func (m *mutation) changeAs(
 	return m.access(ctx, in, address, role)
 }
 
-// act calls an operation on something that an input names, with the access that the route at the address grants, and
-// returns the thing as it was.
+// act calls an operation on an object that an input names, with the access that the route at the address grants. It
+// returns the object in its state before the operation.
 func (m *mutation) act(
 	ctx context.Context, name, kind, address string, do func(ctx context.Context, a *repo.Access, o *object) error,
 ) (*object, error) {
@@ -199,7 +200,7 @@ func (m *mutation) act(
 	return o, err
 }
 
-// actShown is act for a payload with the thing as it is then.
+// actShown is act for a payload that shows the object in its state after the operation.
 func (m *mutation) actShown(
 	ctx context.Context, payload, name, kind, address string,
 	do func(ctx context.Context, a *repo.Access, o *object) error,

@@ -19,7 +19,7 @@ func Claim(ctx context.Context, d *db.DB, s Store) error {
 			return err
 		}
 	}
-	id := newID() // so that nothing that knew the old one counts any longer
+	id := newID() // a new id invalidates everything that holds the old one
 	if err := replace(ctx, d, rowOf(id, s.Folder)); err != nil {
 		return err
 	}
@@ -38,8 +38,8 @@ func readUnused(ctx context.Context, d *db.DB) (r row, err error) {
 	return r, err
 }
 
-// Move is the way of a database's rows into another database. Until Finish has replaced the folder's file, the
-// old database counts and the new one is refused; from then on it is the other way round.
+// Move moves the rows of a database into another one. Until Finish has replaced the folder's file, the old database
+// is valid and the new one is refused; from then on, the new one is valid and the old one is refused.
 type Move struct {
 	from  *db.DB
 	to    db.Options
@@ -47,8 +47,8 @@ type Move struct {
 	id    string
 }
 
-// BeginMove prepares a move of the store s from its database into another one, which is empty. What an earlier
-// move left there that did not end is removed. Errors: db.ErrNotEmpty; *db.InUseError.
+// BeginMove prepares a move of the store s from its database into another one, which must be empty except for the
+// rows of an unfinished earlier move; these are removed. Errors: db.ErrNotEmpty; *db.InUseError.
 func BeginMove(ctx context.Context, from *db.DB, s Store, to db.Options) (*Move, error) {
 	if err := Bind(ctx, from, s, Serve); err != nil {
 		return nil, err

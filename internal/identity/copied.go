@@ -10,9 +10,9 @@ import (
 	"arbor/internal/db"
 )
 
-// refuseCopy returns an error for a folder or a SQLite file that was copied with its id while the first one is
-// still there: two servers would write to different folders for one database, or give one folder's
-// repositories the same numbers. A copy of both, with the database in the folder, is a store of its own.
+// refuseCopy returns an error for a folder or a SQLite file that was copied with its id, if the original still
+// exists: two servers would use different folders with one database, or two databases would give repositories in
+// one folder the same numbers. A copy of both, with the database in the folder, is accepted as a separate store.
 func (s Store) refuseCopy(r row, f *file) error {
 	if r.Store == "" || f == nil {
 		return nil
@@ -31,8 +31,9 @@ func (s Store) refuseCopy(r row, f *file) error {
 	return s.copiedFolder(r)
 }
 
-// refuseSecond returns an error for a server whose database has another address than that of the servers which
-// work in the folder, and does not know them: it is a copy. One that does was named in another way.
+// refuseSecond returns an error if the server's database has another address than the database of the servers that
+// work in the folder, and does not list these servers: then it is a copy. If it lists them, it is the same database
+// under another address.
 func (s Store) refuseSecond(ctx context.Context, d *db.DB, f *file) error {
 	if f.Database == s.address() {
 		return nil
@@ -47,8 +48,8 @@ func (s Store) refuseSecond(ctx context.Context, d *db.DB, f *file) error {
 	return s.otherDatabase(f)
 }
 
-// isOther reports whether the first path leads to something else than the second one. It does not if nothing
-// can be found there.
+// isOther reports whether two paths lead to different files or folders. It returns false if the first one does not
+// exist.
 func isOther(first, second string) bool {
 	there, err := os.Stat(first)
 	if err != nil {

@@ -42,8 +42,8 @@ func readFile(folder string) (*file, error) {
 		err = errors.New("it names no store")
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s says to which database the folder belongs, and cannot be read (%w): "+
-			"arbor database claim writes it again", path, err)
+		return nil, fmt.Errorf("%s cannot be read (%w): it names the database of the folder; run arbor database claim "+
+			"to write the file again", path, err)
 	}
 	return f, nil
 }

@@ -8,12 +8,12 @@
 //	file.go      arbor-store.json in the data folder
 //	store.go     the row of store_identity in the database
 //
-// The file in the folder decides: it is replaced in one step, and says which database counts. When a store is
-// made, the file comes first, and only a database at the address that it names takes its id from it later. So
-// a process that is killed between the two leaves nothing that needs a hand.
+// The file in the folder decides which database is valid; it is replaced atomically. When a store is created, the file
+// is written first. Then the database takes its id from the file, but only if the file names this database's address. So
+// if a process is killed between the two steps, no manual repair is needed.
 //
-// A store that is older than the ids gets its id when a server starts on it. Commands work on it until then
-// without: one that is run with the wrong flags must not decide what the server may open.
+// A store from a version without ids gets its id when a server starts on it. Until then, commands work on it without an
+// id: a command with the wrong flags must not decide which database the server may open.
 package identity
 
 import (
@@ -89,8 +89,8 @@ func Check(ctx context.Context, o db.Options, s Store) (bound bool, err error) {
 }
 
 // Bind checks that a database and a folder belong together, and binds those of a new store. A server also binds
-// those of a store that is older than the ids, and keeps up to date what they say of each other's place. Errors
-// are for the operator, in one line.
+// those of a store from a version without ids, and updates the addresses that they store of each other. Errors are
+// for the operator, in one line.
 func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 	row, err := read(ctx, d)
 	if err != nil {
@@ -131,7 +131,7 @@ func Bind(ctx context.Context, d *db.DB, s Store, why Purpose) error {
 		if row, err = insert(ctx, d, file.Store, s.Folder); err != nil {
 			return err
 		}
-		if made && row.Store != file.Store { // another folder was faster
+		if made && row.Store != file.Store { // another process bound the database to another folder first
 			return errors.Join(s.otherFolder(row), os.Remove(filepath.Join(s.Folder, fileName)))
 		}
 	}
@@ -177,8 +177,8 @@ func (s Store) refresh(ctx context.Context, d *db.DB, row row, file *file) error
 	return setFolder(ctx, d, s.Folder)
 }
 
-// mayBeNode reports whether a folder without a file may become one of a node of its own: nothing of the store lies in
-// a data folder, so it needs none in particular.
+// mayBeNode reports whether a folder without a file may become the data folder of an additional node: all
+// repositories and files of the store are in a depot, so any folder will do.
 func (s Store) mayBeNode(r row) bool {
 	return r.Store != "" && r.Away && r.Folder != s.Folder && s.isPostgres()
 }

@@ -15,10 +15,10 @@ import (
 	"arbor/internal/db"
 )
 
-// CheckKeys compares the keys in folders of the data folder with those that the store's other servers have: what one
-// signs or encrypts, all must be able to read. A node's own folder must have them all already. The folder to which the
-// database belongs says which keys count. known are the folders whose keys the store has, or had. Errors are for the
-// operator, in one line.
+// CheckKeys compares the keys in folders of the data folder with those of the store's other servers, because all
+// servers must be able to verify and decrypt what one has signed or encrypted. An additional node must already have
+// all keys. In the data folder to which the database belongs, changed keys become the keys of the store. known maps
+// the folders to the digests that the store had before. Errors are for the operator, in one line.
 func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known map[string]string, err error) {
 	own, err := readFile(s.Folder)
 	if err != nil {
@@ -53,9 +53,9 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 		return known, err
 	}
 	slices.Sort(differ)
-	return nil, &KeysError{fmt.Sprintf("the keys of this node are not those of the store's other servers: remove the folders "+
-		"%s from %s, and start it again, so that it takes them from the storage (--objects)", strings.Join(differ, ", "),
-		s.Folder), missing}
+	return nil, &KeysError{fmt.Sprintf("the keys of this node differ from those of the store's other servers: remove "+
+		"the folders %s from %s and start the node again; it then reads the keys from the storage (--objects)",
+		strings.Join(differ, ", "), s.Folder), missing}
 }
 
 // KeysError says that a node lacks keys of its store, or has others.

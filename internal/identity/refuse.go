@@ -9,18 +9,19 @@ import (
 
 // otherDatabase refuses a database in a folder that belongs to another one.
 func (s Store) otherDatabase(f *file) error {
-	return fmt.Errorf("%s belongs to the database %s, not to %s: %s; arbor database claim gives it to this one",
-		s.Folder, s.shown(f.Database), s.shown(s.address()), s.flag(f.Database))
+	return fmt.Errorf("%s belongs to the database %s, not to %s: %s, or run arbor database claim to use the folder with "+
+		"this database", s.Folder, s.shown(f.Database), s.shown(s.address()), s.flag(f.Database))
 }
 
 // otherFolder refuses a folder that is not the one of the database.
 func (s Store) otherFolder(r row) error {
 	if r.Folder == s.Folder {
-		return fmt.Errorf("%s is missing, or another store's, though the database %s belongs to this folder: "+
-			"arbor database claim writes it again", filepath.Join(s.Folder, fileName), s.shown(s.address()))
+		return fmt.Errorf("%s is missing or belongs to another store, but the database %s belongs to this folder: run "+
+			"arbor database claim to write the file again", filepath.Join(s.Folder, fileName), s.shown(s.address()))
 	}
-	return &OtherFolderError{fmt.Sprintf("the database %s belongs to the data folder %s, not to %s: say --data %s (or "+
-		"ARBOR_DATA); arbor database claim gives it this one", s.shown(s.address()), r.Folder, s.Folder, r.Folder), r.Empty || r.Away}
+	return &OtherFolderError{fmt.Sprintf("the database %s belongs to the data folder %s, not to %s: use --data %s (or "+
+		"ARBOR_DATA), or run arbor database claim to use this folder with it", s.shown(s.address()), r.Folder, s.Folder,
+		r.Folder), r.Empty || r.Away}
 }
 
 // OtherFolderError says that a database belongs to another data folder.
@@ -34,35 +35,37 @@ func (e *OtherFolderError) Error() string { return e.line }
 
 // moved refuses a database whose rows are in another one.
 func (s Store) moved(r row) error {
-	return fmt.Errorf("the database %s was moved to %s on %s: %s; arbor database claim goes back to what it held then",
+	return fmt.Errorf("the database %s was moved to %s on %s: %s, or run arbor database claim to use the old data again",
 		s.shown(s.address()), s.shown(r.MovedTo), r.MovedAt.Time().UTC().Format("2006-01-02"), s.flag(r.MovedTo))
 }
 
 // noDatabase refuses a new database in a folder with repositories.
 func (s Store) noDatabase() error {
-	return fmt.Errorf("%s holds repositories, and the database %s holds nothing: say --database (or ARBOR_DATABASE) "+
-		"as the server was told; to use this one, move the folder repositories away first", s.Folder, s.shown(s.address()))
+	return fmt.Errorf("%s holds repositories, but the database %s is empty: set --database (or ARBOR_DATABASE) to the "+
+		"database of this folder; to use the empty one, move the folder repositories away first", s.Folder,
+		s.shown(s.address()))
 }
 
 // noRepositories refuses a folder without repositories if the database has some.
 func (s Store) noRepositories() error {
-	return fmt.Errorf("the database %s has repositories, and the data folder %s holds none: say --data (or "+
-		"ARBOR_DATA) as the server was told; arbor database claim gives it this one", s.shown(s.address()), s.Folder)
+	return fmt.Errorf("the database %s has repositories, but the data folder %s holds none: set --data (or ARBOR_DATA) "+
+		"to the folder of this database, or run arbor database claim to use this folder with it", s.shown(s.address()),
+		s.Folder)
 }
 
 // copiedFolder refuses a folder that was copied with its file.
 func (s Store) copiedFolder(r row) error {
-	return fmt.Errorf("%s is a copy of the data folder %s, to which the database %s belongs: say --data %s "+
-		"(or ARBOR_DATA); arbor database claim gives the database the copy", s.Folder, r.Folder,
+	return fmt.Errorf("%s is a copy of the data folder %s, to which the database %s belongs: use --data %s "+
+		"(or ARBOR_DATA), or run arbor database claim to use the copy with the database", s.Folder, r.Folder,
 		s.shown(s.address()), r.Folder)
 }
 
 // flag says which flag leads to the database at an address.
 func (s Store) flag(address string) string {
 	if address == defaultDatabase {
-		return "leave --database (and ARBOR_DATABASE) out"
+		return "do not set --database (or ARBOR_DATABASE)"
 	}
-	return "say --database " + s.shown(address) + " (or ARBOR_DATABASE)"
+	return "use --database " + s.shown(address) + " (or ARBOR_DATABASE)"
 }
 
 // shown returns an address for a message. It is absolute, since the reader may be in another folder.

@@ -14,8 +14,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// batch writes records of one kind in a transaction, whose function may run twice: what it finds out is in here and in
-// its rows, and is reset at the beginning of each run.
+// batch writes records of one kind in one transaction. The function of the transaction may run again, so the state
+// in batch and its rows is reset at the beginning of each run.
 type batch struct {
 	im   *importer
 	kind Kind
@@ -38,7 +38,7 @@ func (b *batch) note(format string, args ...any) {
 	b.notes = append(b.notes, fmt.Sprintf(format, args...))
 }
 
-// prepare does what takes git or files, before the transaction.
+// prepare does the work that needs Git or files, before the transaction.
 func (b *batch) prepare(ctx context.Context, list []*row) error {
 	b.refused = map[*row]error{}
 	switch b.kind {
@@ -123,8 +123,8 @@ func (b *batch) number(table string, list []*row) error {
 	return err
 }
 
-// on finds the issues that records belong to, and refuses the records of those that did not come. pull wants pull
-// requests.
+// on finds the issues to which records belong. It refuses records whose issue does not exist, or, with pull, is not
+// a pull request.
 func (b *batch) on(list []*row, of func(Record) int64, pull bool) (map[int64]*issue.Issue, error) {
 	var numbers []int64
 	for _, r := range list {
@@ -143,7 +143,7 @@ func (b *batch) on(list []*row, of func(Record) int64, pull bool) (map[int64]*is
 	return found, err
 }
 
-// people finds the accounts that texts mention and that may see the repository.
+// mentioned finds the accounts that texts mention and that may see the repository.
 func (b *batch) mentioned(texts map[issue.ID][]issue.Text) (map[issue.ID][]account.ID, error) {
 	logins := map[string]bool{}
 	for _, list := range texts {
@@ -176,8 +176,8 @@ func (b *batch) mentioned(texts map[issue.ID][]issue.Text) (map[issue.ID][]accou
 	return out, err
 }
 
-// involve returns the properties of an issue by which those who took part find it and are subscribed. Mannequins are
-// not: nobody reads what they would be told.
+// involve returns the properties of an issue that mark its participants and mentioned users as involved and
+// subscribed. Mannequins are skipped, because nobody would read their notifications.
 func (b *batch) involve(participants []string, mentioned []account.ID) (list []posting.Property) {
 	have := map[posting.Property]bool{}
 	add := func(p posting.Property) {
@@ -203,7 +203,7 @@ func (b *batch) indexTexts(list []fulltext.Changed) error {
 	return fulltext.NoteAll(b.tx, list)
 }
 
-// forgive begins the hour of those anew who wrote texts of this batch: what is brought is not written now.
+// forgive resets the hourly text count of the authors in this batch, because they did not write imported texts now.
 func (b *batch) forgive(list []*row) error {
 	var ids []account.ID
 	for _, login := range named(list) {
@@ -214,7 +214,7 @@ func (b *batch) forgive(list []*row) error {
 	return account.ForgiveTexts(b.tx, db.Unique(ids))
 }
 
-// named lists whom records name.
+// named lists the logins of the people whom records name.
 func named(list []*row) (logins []string) {
 	for _, r := range list {
 		switch r := r.Record.(type) {

@@ -28,8 +28,8 @@ func fileOf(r Record) *File {
 	return nil
 }
 
-// receive copies the contents of new records into the store of files, before the transaction. One that is not what it
-// is said to be is refused.
+// receive copies the files of new records into the store of files, before the transaction. It refuses a file whose
+// size or digest is not that of its record.
 func (b *batch) receive(ctx context.Context, list []*row) error {
 	b.files = map[*row]*file.File{}
 	b.im.countAssets(list)
@@ -47,7 +47,7 @@ func (b *batch) receive(ctx context.Context, list []*row) error {
 	return nil
 }
 
-// countAssets sets why assets behind the most that a release may have are left out of an import that a user asked for.
+// countAssets refuses assets beyond the first release.MaxAssets of a release, in imports that users ask for.
 func (im *importer) countAssets(list []*row) {
 	for _, r := range list {
 		a, ok := r.Record.(*Asset)
@@ -60,8 +60,8 @@ func (im *importer) countAssets(list []*row) {
 	}
 }
 
-// mayHave returns why a file of an import that a user asked for is too large. To those of the command, operators set
-// no bounds.
+// mayHave returns an error for a file that is too large, in imports that users ask for. Imports by the command have
+// no such limits.
 func (im *importer) mayHave(r Record) error {
 	if im.o.Into == nil {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// hooks writes webhooks. They are inactive and without secrets, which no source tells: an administrator enters the
-// secret and switches them on. One that was brought stays as it is here.
+// hooks writes webhooks. They are inactive and have no secret, because no source reveals secrets: an administrator
+// enters the secret and switches the webhook on. A webhook that was imported before is not changed.
 func (b *batch) hooks(list []*row) error {
 	for _, r := range fresh(list) {
 		rec := r.Record.(*Hook)
@@ -30,11 +30,11 @@ func (b *batch) hooks(list []*row) error {
 		}
 		b.note("%s came inactive: %s at Settings, Webhooks", describe(rec), word)
 		if len(left) > 0 {
-			b.note("%s: events that are unknown here were left out: %s", describe(rec), strings.Join(left, ", "))
+			b.note("%s: events that this server does not know were left out: %s", describe(rec), strings.Join(left, ", "))
 		}
 	}
 	for _, r := range changed(list) {
-		b.note("%s changed at the source, and stays here as it was", describe(r.Record))
+		b.note("%s has changed at the source, and was not changed here", describe(r.Record))
 	}
 	return nil
 }

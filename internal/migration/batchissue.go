@@ -17,7 +17,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// labels writes labels. Names differ in more than their case.
+// labels writes labels. Their names must differ, regardless of case.
 func (b *batch) labels(list []*row) error {
 	if err := b.number("labels", fresh(list)); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (b *batch) milestones(list []*row) error {
 	for _, r := range list {
 		m := r.Record.(*Milestone)
 		if n, taken := titles[m.Title]; taken && n != m.Number {
-			r.why = fmt.Errorf("its title is that of %d", n)
+			r.why = fmt.Errorf("milestone %d has the same title", n)
 			continue
 		}
 		titles[m.Title] = m.Number
@@ -150,7 +150,7 @@ func (b *batch) headBranch(ctx context.Context, r *row, i *Issue, refs map[strin
 			return nil
 		}
 	}
-	b.asIssue[r] = "its head is in a repository that is not here"
+	b.asIssue[r] = "its head is in another repository, and no branch could be created for it here"
 	return nil
 }
 
@@ -170,7 +170,7 @@ func (b *batch) issues(list []*row) error {
 	}
 	for _, r := range list {
 		if i := r.Record.(*Issue); i.Private && !private {
-			r.why = errors.New("few see it at the source, and the repository here is public")
+			r.why = errors.New("it is confidential at the source, and the repository here is public")
 		} else if r.before == 0 && numbers[i.Number] != nil {
 			r.why = errors.New("the number is taken here")
 		}
@@ -224,7 +224,7 @@ type names struct {
 	milestones map[int64]int64  // by number
 }
 
-// issueOf returns the row of a record.
+// issueOf converts the record of an issue to a row of issues.
 func (b *batch) issueOf(r *row, n names, pairs map[pair]int64) *issue.Issue {
 	i, who, now := r.Record.(*Issue), b.im.people, b.tx.Now
 	out := &issue.Issue{ID: issue.ID(r.id), RepoID: b.im.a.ID, Number: i.Number, Title: i.Title,
@@ -283,7 +283,7 @@ func (b *batch) pullOf(r *row, out *issue.Issue, pairs map[pair]int64) {
 	b.note("pull request %d came as a closed issue: %s", i.Number, why)
 }
 
-// pair is a base and a head, of which one pull request may be open.
+// pair is a base and a head branch. At most one pull request with the same pair may be open.
 type pair struct{ base, head string }
 
 // pairOf returns the branches of a pull request here.

@@ -43,7 +43,7 @@ type request struct {
 	user  account.ID
 }
 
-// readers returns who of those who are asked for reviews may see the repository.
+// readers returns which of the requested reviewers may see the repository.
 func (b *batch) readers(list []*row) (map[account.ID]bool, error) {
 	var ids []account.ID
 	for _, r := range list {
@@ -77,7 +77,8 @@ func (b *batch) asked(r *row, mayRead map[account.ID]bool) (list []request) {
 		ask := request{r.id, b.im.people.id(login)}
 		switch {
 		case !mayRead[ask.user]:
-			b.note("%s: %s may not see the repository, so no review is asked for", describe(r.Record), login)
+			b.note("%s: the review request for %s was left out: %[2]s may not see the repository here",
+				describe(r.Record), login)
 		case !slices.Contains(list, ask):
 			list = append(list, ask)
 		}
@@ -245,7 +246,8 @@ func (b *batch) threads(list []*row) error {
 	return b.writeThreads(append(fresh(list), changed(list)...), on)
 }
 
-// reactions writes reactions. Those of nobody do not come: one account has each content at most once.
+// reactions writes reactions. It refuses those of deleted accounts, which would all belong to the account ghost: an
+// account has each reaction to a subject at most once.
 func (b *batch) reactions(list []*row) error {
 	subjects, err := b.subjects(list)
 	if err != nil {
@@ -259,7 +261,7 @@ func (b *batch) reactions(list []*row) error {
 		case rec.Person == "":
 			r.id, r.why = 0, errors.New("the account that reacted is gone")
 		case r.id == 0:
-			r.why = errors.New("what it is to is not there")
+			r.why = errors.New("the issue, comment or release that it belongs to was not imported")
 		default:
 			rows = append(rows, r)
 		}

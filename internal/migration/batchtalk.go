@@ -25,7 +25,7 @@ func (b *batch) events(list []*row) error {
 	for _, r := range fresh(list) {
 		e := r.Record.(*Event)
 		if _, ok := issue.ParseEvent(e.Event); !ok {
-			r.why = errors.New("no event here has this name")
+			r.why = errors.New("this server has no event of this name")
 			continue
 		}
 		sources = append(sources, e.Source)
@@ -48,7 +48,7 @@ func (b *batch) events(list []*row) error {
 		kind, _ := issue.ParseEvent(e.Event)
 		switch {
 		case kind == issue.EventCrossReferenced && from[e.Source] == nil:
-			r.why = errors.New("what refers to the issue is not in this repository")
+			r.why = errors.New("the issue or comment with the reference is not in this repository")
 		case (kind == issue.EventReviewed || kind == issue.EventReviewDismissed) && reviewed[e.Review] == 0:
 			r.why = fmt.Errorf("the review %q is not there", e.Review)
 		case e.Team != "":

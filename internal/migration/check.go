@@ -18,7 +18,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// checker checks records, and brings into form what has one meaning only. It reports what it changes.
+// checker validates records, and corrects values whose meaning is clear. It reports what it changes.
 type checker struct {
 	now    time.Time // later times are wrong
 	report func(format string, args ...any)
@@ -41,7 +41,7 @@ func (r *Repository) check() error {
 // check returns why a record cannot be brought.
 func (c *checker) check(r Record) error {
 	if r.Key() == "" || len(r.Key()) > 500 {
-		return errors.New("it has no id, or a long one")
+		return errors.New("its id is missing or too long")
 	}
 	switch r := r.(type) {
 	case *Label:
@@ -96,7 +96,8 @@ func (c *checker) check(r Record) error {
 // maxEventText bounds texts of events that have no bound of their own.
 const maxEventText = 255
 
-// event cuts the texts of an event. A label or a change of a title that cannot be read stays: the importer tells of it.
+// event truncates the texts of an event. It does not change a label or rename that cannot be decoded: the importer
+// reports those.
 func (c *checker) event(e *Event) error {
 	c.times(e, &e.CreatedAt)
 	for _, text := range []*string{&e.Event, &e.Actor, &e.Person, &e.Team, &e.Commit, &e.SourceComment, &e.LockReason,
@@ -122,7 +123,7 @@ func (c *checker) event(e *Event) error {
 	return positive(e.Issue)
 }
 
-// reencode is a value as JSON, which is still text if it is what it was.
+// reencode returns value as JSON, or text unchanged if value equals was.
 func reencode[T comparable](text json.RawMessage, value, was T) json.RawMessage {
 	if value != was {
 		text, _ = json.Marshal(value) // texts are always JSON
@@ -147,7 +148,7 @@ func (c *checker) label(l *Label) error {
 	c.optional(l, &l.Description, 100)
 	l.Color = strings.ToLower(strings.TrimPrefix(l.Color, "#"))
 	if b, err := hex.DecodeString(l.Color); err != nil || len(b) != 3 {
-		c.report("label %q: the color %q is not one: ededed", l.Name, l.Color)
+		c.report("label %q: the color %q is invalid: replaced with ededed", l.Name, l.Color)
 		l.Color = "ededed"
 	}
 	return filled("name", l.Name)
@@ -173,7 +174,7 @@ func (c *checker) issue(i *Issue) error {
 	if p := i.Pull; p != nil && err == nil {
 		c.times(i, &i.CreatedAt, &p.MergedAt)
 		if !p.MergedAt.IsZero() && i.State == "open" {
-			err = errors.New("it is merged and open")
+			err = errors.New("it is both merged and open")
 		}
 	}
 	return err
@@ -202,7 +203,7 @@ func (c *checker) reviewComment(r *ReviewComment) error {
 		oneOf("side", r.Side, "LEFT", "RIGHT"), oneOf("start_side", r.StartSide, "", "LEFT", "RIGHT"))
 }
 
-// times brings times that cannot be into what can: those in the future become now.
+// times corrects impossible times: a time in the future becomes now, and one before oldest becomes oldest.
 func (c *checker) times(r Record, list ...*time.Time) {
 	for n, t := range list {
 		switch {
@@ -219,10 +220,10 @@ func (c *checker) times(r Record, list ...*time.Time) {
 	}
 }
 
-// text cuts a text that is too long, and replaces what no text of ours contains.
+// text truncates a text that is too long, and replaces NUL characters and invalid UTF-8.
 func (c *checker) text(r Record, text *string, most int) {
 	if !utf8.ValidString(*text) || strings.ContainsRune(*text, 0) {
-		c.report("%s: characters that no text contains were replaced", describe(r))
+		c.report("%s: invalid characters (NUL, or not UTF-8) were replaced", describe(r))
 		*text = strings.ReplaceAll(strings.ToValidUTF8(*text, "\uFFFD"), "\x00", "\uFFFD")
 	}
 	if len(*text) > most && utf8.RuneCountInString(*text) > most {
@@ -275,7 +276,7 @@ func describe(r Record) string {
 
 func positive(n int64) error {
 	if n < 1 || n > 1<<40 {
-		return fmt.Errorf("the number %d is not one", n)
+		return fmt.Errorf("invalid number %d: want 1 to 2^40", n)
 	}
 	return nil
 }

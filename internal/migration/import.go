@@ -57,9 +57,9 @@ const (
 	rowBytes   = 256 // that a record takes besides its texts
 )
 
-// Import makes a repository of what a source gives, goes on with an import that was killed, or brings what is new
-// since an earlier one. The report tells what did not come; it is there after an error as well. Errors: Conflict for
-// a repository that exists and was not imported from this source, or in which people have worked; those of the source.
+// Import creates a repository from a source, resumes an import that was killed, or imports what is new since an
+// earlier import. The report lists what was not imported; it is not nil after an error either. Errors: Conflict if
+// the repository exists and was not imported from this source, or if people have worked in it; those of the source.
 func (s *Service) Import(ctx context.Context, src Source, o ImportOptions) (*Report, error) {
 	report := newReport()
 	about, err := src.Repository(ctx)
@@ -94,7 +94,7 @@ func (im *importer) run(ctx context.Context) error {
 	if err := im.begin(ctx); err != nil {
 		return err
 	}
-	// An earlier import has pull requests here. Refs that move would change them, so they move last.
+	// After an earlier import there are pull requests here. Moving refs would change them, so refs move last.
 	if im.first {
 		if err := im.git(ctx); err != nil {
 			return err
@@ -170,8 +170,8 @@ func (im *importer) begin(ctx context.Context) error {
 	return im.resume(ctx)
 }
 
-// create makes the repository and its row of imports in one transaction each: an empty repository without one is
-// taken, too.
+// create creates the repository, and then its row of imports in another transaction. If the import is killed
+// between the two, the next one takes the empty repository.
 func (im *importer) create(ctx context.Context, owner, name string) error {
 	r := im.about
 	n := repo.NewRepo{Owner: owner, Name: name, Private: r.Private, NoIssues: r.NoIssues, IsTemplate: r.Template,
@@ -208,12 +208,12 @@ func (im *importer) resume(ctx context.Context) error {
 			return im.allowed(tx, 0)
 		})
 	case was.source == "":
-		return errs.Newf(errs.Conflict, "%s exists, and was not imported: name another one", name)
+		return errs.Newf(errs.Conflict, "%s exists and was not imported: choose another name", name)
 	case was.source != im.about.Source:
-		return errs.Newf(errs.Conflict, "%s was imported from %s: name another one", name, was.source)
+		return errs.Newf(errs.Conflict, "%s was imported from %s: choose another name", name, was.source)
 	case was.others:
-		return errs.Newf(errs.Conflict, "people have worked in %s since it was imported, so nothing more can be: "+
-			"name another one", name)
+		return errs.Newf(errs.Conflict, "people have worked in %s since it was imported, so it accepts no further "+
+			"import: choose another name", name)
 	}
 	im.first = !was.ended
 	return nil
@@ -249,7 +249,7 @@ func (im *importer) git(ctx context.Context) error {
 	})
 }
 
-// finish sets what later batches would have changed: times, numbers, the archive.
+// finish sets what must come after all batches: topics, the archived state, and the repository's times and numbers.
 func (im *importer) finish(ctx context.Context) error {
 	if im.o.DryRun {
 		return nil

@@ -110,8 +110,8 @@ func (im *importer) newRow(r Record) (*row, error) {
 	return made, nil
 }
 
-// growth is how many bytes a record adds to what counts for the owner. One that shrinks gives nothing back, and may grow
-// again up to what it was.
+// growth returns how many bytes a record adds to the owner's text quota. A record that has become smaller frees
+// nothing; it may later grow to its former size without being counted again.
 func (r *row) growth() int64 {
 	if r.before == 0 {
 		return rowBytes + r.size

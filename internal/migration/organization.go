@@ -33,7 +33,8 @@ type Team struct {
 // OrganizationImport is an import of an organization: Found first, then the repositories, each by an [Service.Import],
 // then Teams. All of it can be repeated.
 //
-// Membership and roles are rights, so only those whom the map names get them: an address gives texts, and no rights.
+// Membership and roles are rights, so only people in the map get them. A verified address assigns texts, but no
+// rights.
 type OrganizationImport struct {
 	s      *Service
 	from   *Organization
@@ -58,8 +59,8 @@ func (i *OrganizationImport) here(there []string) (logins []string) {
 	return logins
 }
 
-// Found makes the organization, if it is not here, and brings its owners and members. Errors: 422 if the map names none
-// of its owners; 403 if it is here, and belongs to others.
+// Found creates the organization if it does not exist, and adds its owners and members. Errors: 422 if the map
+// contains none of its owners; 403 if the organization exists and belongs to others.
 func (i *OrganizationImport) Found(ctx context.Context) error {
 	owners := i.here(i.from.Owners)
 	if len(owners) == 0 {

@@ -17,8 +17,8 @@ import (
 
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
-// ReadMap reads whose records become whose: a line for each person, the login there and the login here. Lines that
-// begin with # are comments.
+// ReadMap reads a map of people: each line has the login at the source and the login here. Lines that begin with #
+// are comments.
 func ReadMap(in io.Reader) (map[string]string, error) {
 	people := map[string]string{}
 	lines := bufio.NewScanner(in)
@@ -39,7 +39,7 @@ func ReadMap(in io.Reader) (map[string]string, error) {
 	return people, lines.Err()
 }
 
-// people finds out whose records are whose. It keeps one entry for each person of the source.
+// people assigns an account here to each person of the source. It keeps one entry per person in memory.
 type people struct {
 	im      *importer
 	host    string
@@ -79,7 +79,8 @@ func (p *people) load(ctx context.Context) error {
 		for _, there := range sortedKeys(p.given) {
 			a, err := account.ByLogin(tx, p.given[there])
 			if errs.Is(err, errs.NotFound) || err == nil && a.Kind != account.User && a.Kind != account.Bot {
-				return errs.Newf(errs.Invalid, "the map says that %s is %q, who is no user here", there, p.given[there])
+				return errs.Newf(errs.Invalid, "the map assigns %s to user %q, who does not exist here", there,
+					p.given[there])
 			}
 			if err != nil {
 				return err
@@ -187,7 +188,8 @@ func (p *people) know(ctx context.Context, logins []string) error {
 	return nil
 }
 
-// origin returns where a login of the source comes from: a mannequin of the source comes from elsewhere.
+// origin returns the host and login for a mannequin here. A person who is a mannequin at the source keeps that
+// host.
 func (p *people) origin(login string) account.Origin {
 	o := account.Origin{Host: p.host, Login: login}
 	r := p.records[account.Fold(login)]
@@ -203,7 +205,7 @@ func (p *people) origin(login string) account.Origin {
 	return o
 }
 
-// id returns the account of a login, which know has seen; ghost for nobody.
+// id returns the account of a login that was passed to know before; ghost for an empty or unknown login.
 func (p *people) id(login string) account.ID {
 	if id := p.known[account.Fold(login)]; login != "" && id != 0 {
 		return id

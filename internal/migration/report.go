@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Count is what became of the records of a kind.
+// Count holds how many records of a kind an import has added, changed, skipped and refused.
 type Count struct {
 	New     int64 // came
 	Changed int64 // were here, and changed at the source since

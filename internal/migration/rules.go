@@ -96,8 +96,9 @@ func number(v any) (int64, error) {
 	return n.Int64()
 }
 
-// idBody is namedBody backwards. Only users whom the map or an address names are actors here, and teams of the owner;
-// whoever is left out may do less than at the source. An App counts only as the one that must set a status.
+// idBody is the inverse of namedBody: it replaces names with ids. Actors here are the users who were matched by the
+// map or by an address, and teams of the owner. Actors without a match are left out, so nobody may do more than at
+// the source. An App counts only where a rule requires it to set a status.
 func (b *batch) idBody(r *Ruleset, teams, apps map[string]int64) (body rule.Body, err error) {
 	v, err := decodeBody(r.Body)
 	if err != nil {
@@ -124,7 +125,7 @@ func (b *batch) idBody(r *Ruleset, teams, apps map[string]int64) (body rule.Body
 		return id
 	})
 	if len(left) > 0 {
-		b.note("%s: without %q, who are not here", describe(r), left)
+		b.note("%s: %q do not exist here and were left out", describe(r), left)
 	}
 	text, err := json.Marshal(v)
 	if err == nil {
@@ -133,8 +134,9 @@ func (b *batch) idBody(r *Ruleset, teams, apps map[string]int64) (body rule.Body
 	return body, err
 }
 
-// createRules makes rulesets and protections by the operation with which people do: each in a transaction of its own,
-// after which the batch notes it. One that was made before the import was killed is found by its name.
+// createRules creates rulesets and protections by the same operation as users. Each is created in its own
+// transaction, before the transaction of the batch. If the import is killed between the two, the next run finds the
+// ruleset by name.
 func (b *batch) createRules(ctx context.Context, list []*row) error {
 	b.made = map[*row]int64{}
 	var teams, apps map[string]int64
@@ -168,7 +170,7 @@ func (b *batch) createRules(ctx context.Context, list []*row) error {
 		b.made[r] = set.ID
 	}
 	for _, r := range changed(list) {
-		b.refused[r] = errs.New(errs.Invalid, "it changed at the source, and stays here as it was")
+		b.refused[r] = errs.New(errs.Invalid, "it has changed at the source, and was not changed here")
 	}
 	return nil
 }
@@ -177,7 +179,7 @@ func (b *batch) rulesetOf(r *Ruleset, teams, apps map[string]int64) (*rule.Rules
 	target, known := rule.ParseTarget(r.Target)
 	enforcement, ok := rule.ParseEnforcement(r.Enforcement)
 	if !known || !ok {
-		return nil, fmt.Errorf("its target is %q and its enforcement %q", r.Target, r.Enforcement)
+		return nil, fmt.Errorf("unknown target %q or enforcement %q", r.Target, r.Enforcement)
 	}
 	body, err := b.idBody(r, teams, apps)
 	if err != nil {
@@ -187,7 +189,8 @@ func (b *batch) rulesetOf(r *Ruleset, teams, apps map[string]int64) (*rule.Rules
 	return &rule.Ruleset{Protection: r.Protection, Name: r.Name, Target: target, Enforcement: enforcement, Body: body}, nil
 }
 
-// rulesetNamed returns the ruleset that has the name, which an earlier try made; without one the error of this try.
+// rulesetNamed returns the id of the ruleset with the same name, which an earlier run has created; if there is
+// none, why.
 func (b *batch) rulesetNamed(ctx context.Context, r *Ruleset, why error) (id int64, err error) {
 	id, err = db.Get(ctx, b.im.s.DB, func(tx *db.Tx) (int64, error) { return rulesetID(tx, b.im.a.ID, r) })
 	if err == nil && id == 0 {

@@ -14,7 +14,7 @@ import (
 	"strings"
 )
 
-// Source gives the records of one repository: an export in a folder, or another server.
+// Source is where an import reads the records of one repository: an export in a folder, or another server.
 type Source interface {
 	// Repository returns what is said about the repository itself.
 	Repository(ctx context.Context) (*Repository, error)
@@ -27,7 +27,7 @@ type Source interface {
 	Git(ctx context.Context) (string, error)
 	// Open opens the content of a File.
 	Open(ctx context.Context, path string) (io.ReadCloser, error)
-	// Left says what the source has and did not give, and why: a line each.
+	// Left returns one line for each thing that the source has but did not return, with the reason.
 	Left() []string
 }
 
@@ -189,8 +189,9 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 	}
 }
 
-// Git returns the path of a copy of the bundle, which stays until Close. git would follow a file that names another
-// repository, or a repository beside the file, so it gets what begins as a bundle does, in a folder of its own.
+// Git returns the path of a copy of the bundle, which exists until Close. git would also accept a file that refers
+// to another repository, or a repository beside the file. So Git checks that the file begins like a bundle, and
+// copies it into an empty folder.
 func (f *Folder) Git(ctx context.Context) (string, error) {
 	in, err := f.Open(ctx, bundleFile)
 	if errors.Is(err, fs.ErrNotExist) {

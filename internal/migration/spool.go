@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// Spool is a folder of records on their way from another server, in the format of an export.
+// Spool writes records of another server into a folder, in the format of an export, before they are imported.
 type Spool struct {
 	to    Sink
 	kinds map[Kind]*recordWriter
@@ -41,7 +41,8 @@ func (s *Spool) Close(about *Repository) error {
 	return errors.Join(writeRepository(s.to, about), s.to.Close())
 }
 
-// Discard closes the files of records: the folder stays without its repository.json, so nothing takes it for whole.
+// Discard closes the files of records. The folder gets no repository.json, so it is not accepted as a complete
+// export.
 func (s *Spool) Discard() (err error) {
 	for _, k := range slices.Sorted(maps.Keys(s.kinds)) {
 		err = errors.Join(err, s.kinds[k].close())

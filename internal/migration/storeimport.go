@@ -17,7 +17,7 @@ var codes = map[Kind]int64{Labels: 1, Milestones: 2, Issues: 3, Comments: 4, Rev
 	CommitComments: 7, Threads: 8, Reactions: 9, Events: 10, Releases: 11, Assets: 12, LFSObjects: 13, Attachments: 14,
 	Rulesets: 15, Hooks: 16}
 
-// insertImport begins the import into an empty repository, whose default labels go.
+// insertImport begins the import into an empty repository, and deletes its default labels.
 func insertImport(tx *db.Tx, id repo.ID, source string) error {
 	if err := repo.Lock(tx, id); err != nil {
 		return err
@@ -81,7 +81,7 @@ func importedOf(tx *db.Tx, id repo.ID, k Kind, keys []string) (map[string]before
 // joinDigest is a digest as it is stored: with the size of the record.
 func joinDigest(digest string, size int64) string { return digest + " " + strconv.FormatInt(size, 10) }
 
-// splitDigest undoes joinDigest. A digest without a size is one of before there were sizes.
+// splitDigest is the inverse of joinDigest. Digests stored by older versions have no size.
 func splitDigest(stored string) (digest string, size int64) {
 	digest, text, _ := strings.Cut(stored, " ")
 	size, _ = strconv.ParseInt(text, 10, 64) // 0: unknown
@@ -158,7 +158,8 @@ func MayFill(tx *db.Tx, id repo.ID) error {
 	case was.source == "" && !was.empty:
 		return errs.New(errs.Invalid, "The repository is not empty, and was not imported.")
 	case was.others:
-		return errs.New(errs.Invalid, "People have worked in the repository since it was imported, so nothing more can be.")
+		return errs.New(errs.Invalid, "People have worked in the repository since it was imported: import into a new "+
+			"repository.")
 	}
 	return nil
 }

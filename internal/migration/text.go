@@ -7,8 +7,9 @@ import (
 	"arbor/internal/account"
 )
 
-// texts rewrites what texts of the source name, so that it leads to the new place: addresses of the repository,
-// attachments, and people. #12 stays, since numbers stay. Code is left alone.
+// texts rewrites links and mentions in imported texts, so that they lead to this server: links to the source
+// repository and its attachments, and mentions of people. #12 stays, because issues keep their numbers. Code is not
+// changed.
 type texts struct {
 	source      string            // the address of the repository there; empty: unknown
 	name        string            // OWNER/NAME there
@@ -63,8 +64,9 @@ func (t *texts) optional(text *string) *string {
 
 var pageOfIssue = regexp.MustCompile(`^/(?:issues|pull|pulls)/([1-9][0-9]{0,17})$`)
 
-// link returns the new form of an address in the repository: within markup a path, so that it holds under every name
-// of the server, else #12 for issues and a link for the rest. Places within a page have other names here.
+// link rewrites an address in the source repository. In a Markdown link or an HTML attribute, it becomes a path,
+// which works under every name of this server. Elsewhere, the address of an issue becomes #12, and any other one a
+// link. A fragment is dropped unless it is a line of a file, because fragments differ here.
 func (t *texts) link(found string) string {
 	m := t.links.FindStringSubmatch(found)
 	before, rest, after := m[1], m[2], m[4]
@@ -101,8 +103,8 @@ func (t *texts) attachment(found string) string {
 	return found
 }
 
-// nameIn returns what to write for a mention of somebody of the source: the login here; the name for somebody who has
-// no account here, since the login may be another person's.
+// nameIn returns the replacement for a mention of a person of the source: the login here, or the name of a person
+// without an account here, because the login may belong to somebody else.
 func (p *people) nameIn(login string) (string, bool) {
 	there := account.Fold(login)
 	if here := p.logins[there]; here != "" {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/git"
 )
 
-// hostName is a name of the DNS whose last label is no number: such names are addresses in disguise.
+// hostName matches a DNS name whose last label is not a number: names such as 127.1 would be IP addresses.
 var hostName = regexp.MustCompile(`^([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)*[a-z]([a-z0-9-]*[a-z0-9])?\.?$`)
 
 // shortSSH is an address as USER@HOST:PATH.
@@ -57,7 +57,7 @@ func parseURL(text string) (*url.URL, error) {
 	if port := u.Port(); port != "" {
 		host += ":" + port
 	} else if strings.HasSuffix(u.Host, ":") {
-		return nil, errs.New(errs.Invalid, "remote_url has no port behind the colon")
+		return nil, errs.New(errs.Invalid, "remote_url must have a port number after the colon")
 	}
 	u.Host = host
 	return u, nil
@@ -88,8 +88,8 @@ func portOf(u *url.URL) string {
 	return map[string]string{"http": "80", "https": "443", "ssh": "22"}[u.Scheme]
 }
 
-// checkURL returns an address as it is stored. Error: Invalid, also for an inner address that can be told by its
-// text.
+// checkURL returns an address in its stored form. Error: Invalid for an invalid address, and for one that is
+// internal according to its text, without a DNS lookup.
 func (s *Service) checkURL(text string) (string, error) {
 	u, err := parseURL(text)
 	if err != nil {

@@ -120,7 +120,7 @@ func (api *API) Remove(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 
 // POST /repos/{owner}/{repo}/mirror-sync
 //
-// Sync lets the mirror look at its source soon. Errors: 404, 422.
+// Sync schedules a run of the mirror. Errors: 404, 422.
 func (api *API) Sync(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.s.Ask(r.Context(), a, false); err != nil {
 		return err
@@ -130,8 +130,8 @@ func (api *API) Sync(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 
 // POST /repos/{owner}/{repo}/mirror-hook
 //
-// Hook makes a mirror run soon, for a webhook of its source that knows the secret. It needs no token. Errors:
-// 403, 404, 422.
+// Hook schedules a run of a mirror, when a webhook of its source calls it with the secret. It needs no token.
+// Errors: 403, 404, 422.
 func (api *API) Hook(w http.ResponseWriter, r *http.Request) error {
 	body, err := web.ReadBody(r)
 	if err != nil {
@@ -277,7 +277,7 @@ func (api *API) acceptHostKey(w http.ResponseWriter, r *http.Request, a *repo.Ac
 
 // POST /repos/{owner}/{repo}/push_mirrors-sync
 //
-// SyncPush lets all push mirrors of the repository compare both sides soon. Errors: 404, 422.
+// SyncPush schedules a run of all push mirrors of the repository. Errors: 404, 422.
 func (api *API) SyncPush(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	if err := api.s.Ask(r.Context(), a, true); err != nil {
 		return err

@@ -13,11 +13,11 @@ import (
 	"arbor/internal/web"
 )
 
-// Edit is what somebody sets of a mirror.
+// Edit holds the settings of a mirror that somebody creates or changes.
 type Edit struct {
 	URL        string
 	Username   string
-	Password   web.Opt[string] // not set: the one that there is stays, if the URL and the username do
+	Password   web.Opt[string] // not set: keep the present one, if URL and username are unchanged
 	Every      time.Duration   // of a pull mirror; 0: DefaultEvery
 	FollowHead bool
 	Once       bool // of a pull mirror: it ends with its first success
@@ -37,7 +37,7 @@ func (s *Service) check(e *Edit, push bool) error {
 	f.CheckText("username", e.Username, maxUsername)
 	f.CheckText("password", e.Password.Value, maxPassword)
 	if IsSSH(e.URL) && (e.Username != "" || e.Password.Value != "") {
-		f.Wrong("username", errs.Custom, "an address by SSH has its user in remote_url, and no password")
+		f.Wrong("username", errs.Custom, "for SSH, put the user into remote_url, and leave username and password out")
 	}
 	if e.URL != "" {
 		stored, err := s.checkURL(e.URL)
@@ -243,8 +243,8 @@ func (s *Service) RemovePush(ctx context.Context, a *repo.Access, id int64) erro
 	})
 }
 
-// Ask lets the pull mirror, or the push mirrors, of a repository run soon, at most once in AskEvery. Errors: 404 if
-// there is none; 422 if all were stopped.
+// Ask schedules a run of the repository's pull mirror, or of its push mirrors, at most one per AskEvery. Errors:
+// 404 if there is no mirror; 422 if all of them were stopped.
 func (s *Service) Ask(ctx context.Context, a *repo.Access, push bool) error {
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {

@@ -14,12 +14,13 @@ import (
 // fingerprint is that of a key, as ssh-keygen -l shows it.
 var fingerprint = regexp.MustCompile(`^SHA256:[A-Za-z0-9+/]{43}$`)
 
-// AcceptHostKey sets the fingerprint of the key by which the other side of a mirror by SSH is known, and has the mirror
-// run soon, also one that was stopped. push is the id of a push mirror; 0: the pull mirror. Errors: 404; 422 for what is
-// no fingerprint, and for a mirror that is not by SSH.
+// AcceptHostKey sets the fingerprint of the trusted host key of the other server, and schedules a run, even if the
+// mirror was stopped. push is the id of a push mirror; 0: the pull mirror. Errors: 404; 422 for an invalid
+// fingerprint, or if the mirror does not use SSH.
 func (s *Service) AcceptHostKey(ctx context.Context, a *repo.Access, push int64, print string) (m *Mirror, err error) {
 	if !fingerprint.MatchString(print) {
-		return nil, errs.New(errs.Invalid, "fingerprint must be one of a host key, such as ssh-keygen -l shows it: SHA256:...")
+		return nil, errs.New(errs.Invalid, "invalid fingerprint: want that of a host key, as shown by ssh-keygen -l: "+
+			"SHA256:...")
 	}
 	err = s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := issuekit.Lock(tx, a.ID); err != nil {
@@ -29,7 +30,7 @@ func (s *Service) AcceptHostKey(ctx context.Context, a *repo.Access, push int64,
 			return err
 		}
 		if m.SSH == nil {
-			return errs.New(errs.Invalid, "The mirror is not by SSH, so it knows no host key.")
+			return errs.New(errs.Invalid, "The mirror does not use SSH, so it has no host key.")
 		}
 		if err := acceptHostKey(tx, m, print); err != nil {
 			return err

@@ -2,7 +2,8 @@ package mirror
 
 import "arbor/internal/repo"
 
-// Imports (package migration/job) connect to the same addresses, and keep their tokens by the same key.
+// This file has what imports (package migration/job) share with mirrors: the check of addresses, and the encryption
+// of tokens with the same key.
 
 const forImport purpose = " import"
 

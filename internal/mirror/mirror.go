@@ -6,8 +6,8 @@
 //	secret.go   passwords, encrypted with a key in the data folder
 //	edit.go     setting them up, changing, removing, and asking for a run
 //	hook.go     webhooks of a source that ask for a run, signed with a secret
-//	stopped.go  mails that tell of a mirror that was stopped
-//	run.go      the worker: which mirrors are due, and what becomes of a run
+//	stopped.go  mails about a mirror that was stopped
+//	run.go      the worker: which mirrors are due, and the outcome of a run
 //	pull.go     a run of a pull mirror; push.go: of a push mirror
 //	objects.go  objects of Git LFS
 //	ssh.go      signing in by SSH; hostkey.go: which key the other server has
@@ -17,25 +17,25 @@
 // Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches, mirror_ssh. A row of mirrors is the job as well, leased by the database's time, so
 // one of all nodes works on it.
 //
-// A run asks the other server for its branches, tags and notes, once, with git ls-remote. Nothing else happens if these are
-// equal here. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
-// refs by repo.Service.MoveRefs with all that follows a push; the one who set the mirror up counts as the one who
-// pushed. Refs that the source no longer has are deleted, unless it has no branches at all. Other
-// updates of them are refused where updates of archived repositories are. A push mirror is due with
-// each push (NotePush is a step of forge.Push); it deletes what the repository no longer has. Issues and pull requests
-// are not copied.
+// A run lists the branches, tags and notes of the other server once, with git ls-remote. If they are the same here, the
+// run ends. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the refs with
+// repo.Service.MoveRefs and everything that follows a push. The person who set the mirror up counts as the pusher. Refs
+// that the source no longer has are deleted, unless it has no branches at all. All other updates of these refs are
+// refused, in the same places as updates of archived repositories. A push mirror is due after each push (NotePush is a
+// step of forge.Push); it deletes refs at the target that the repository no longer has. Issues and pull requests are not
+// copied.
 //
-// Objects of Git LFS that new commits name are noted in mirror_objects, and copied before the refs are, so that whoever
-// hears of a ref can get them, and a target that demands them takes it. Those that cannot be copied, by whatever
-// reason, hold nothing up: the refs are copied, Problem says what is missing, and each further run tries again. They
-// never stop a mirror. An import ends without those alone that its source does not have.
+// Git LFS objects that new commits refer to are noted in mirror_objects and copied before the refs. So clients that see a
+// ref can download its objects, and a target that requires the objects accepts the refs. If objects cannot be copied for
+// any reason, the refs are copied anyway, Problem says what is missing, and each later run tries again. Missing objects
+// never stop a mirror. An import (Once) succeeds without objects only if its source does not have them.
 //
 // git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote). By SSH this process
 // connects, to such addresses alone, and git talks through it. It signs in with a key pair that it made for the mirror;
 // the first host key that it sees is remembered, and any other one stops the mirror until an administrator accepts it.
 //
-// A mirror that stops is told by mail, and not in the inbox: its threads are about issues, commits and releases, for
-// everybody who sees the repository, and this is for administrators alone.
+// When a mirror stops, the administrators get a mail, but no entry in the inbox: inbox threads are about issues,
+// commits and releases, and everybody who sees the repository may see them.
 //
 // What becomes of mirrors:
 //
@@ -78,7 +78,7 @@ const Resource = "Mirror"
 // Limits.
 const (
 	DefaultEvery = time.Hour        // between two looks at a source
-	DefaultLeast = 10 * time.Minute // the shortest time that may be chosen, by default
+	DefaultLeast = 10 * time.Minute // default of Service.Least
 	maxEvery     = 30 * 24 * time.Hour
 	maxPushed    = 10 // push mirrors of a repository
 	maxURL       = 1000
@@ -128,7 +128,7 @@ type Service struct {
 	Networks outgoing.Networks // internal networks that mirrors may reach
 	Off      bool              // no mirror can be set up, and none runs
 	Least    time.Duration     // the shortest Every
-	AskEvery time.Duration     // how long a run that somebody asks for begins after the last one at least
+	AskEvery time.Duration     // minimum time between the last run and a run that somebody asks for
 
 	db    *db.DB
 	git   *git.Git

@@ -22,7 +22,7 @@ import (
 // How objects of Git LFS are copied.
 const (
 	maxObjects = 100_000          // that a mirror has to copy
-	objectTime = 30 * time.Minute // of a run: refs wait for them no longer
+	objectTime = 30 * time.Minute // of a run: after that, the refs are copied without the rest
 	objectWait = time.Hour        // until a push mirror that could not copy all tries again
 	notedPart  = 2000             // objects that are noted in one transaction
 )
@@ -67,9 +67,9 @@ func whyNot(err error) string {
 	case errors.As(err, &remote):
 		return remote.Reason
 	case errors.Is(err, context.DeadlineExceeded):
-		return "they took too long"
+		return "copying them took too long"
 	case errs.Is(err, errs.Malformed):
-		return "an object came too slowly, or broke off"
+		return "the download of an object was too slow, or was interrupted"
 	case errs.KindOf(err) != errs.Internal:
 		return repo.ErrText(err)
 	}
@@ -186,8 +186,8 @@ func (s *Service) copyObjects(ctx context.Context, m *Mirror, a *repo.Access, re
 	return failed
 }
 
-// copyPart copies some objects. It returns the names of those that need no copy any more, adds to failed those that
-// could not be copied, and returns the error after which others cannot be, either.
+// copyPart copies some objects. done are those that are copied or need no copy. Objects that could not be copied
+// are added to failed. err is not nil if the remaining objects cannot be copied either.
 func (s *Service) copyPart(
 	ctx context.Context, m *Mirror, a *repo.Access, server *client.Server, list []lfs.Pointer, failed *objectError,
 ) (done []string, _ *objectError, err error) {
@@ -219,7 +219,7 @@ func (s *Service) copyPart(
 	return done, failed, nil
 }
 
-// endsAll reports whether an error is not that of one object: a quota, a full disk, a mirror that was stopped.
+// endsAll reports whether an error affects all objects and not only one: a quota, a full disk, a stopped mirror.
 func endsAll(err error) bool {
 	var refusal *client.Refusal
 	if errors.As(err, &refusal) {
@@ -248,7 +248,7 @@ func (s *Service) sendObject(
 	if _, wanted := o.Actions["upload"]; !wanted && o.Error == nil {
 		return nil
 	}
-	// The target chose how long the objects before this one took.
+	// The target may have taken the earlier objects slowly. Check that the mirror may still run.
 	if err := s.db.Read(ctx, m.mayMove); err != nil {
 		return err
 	}

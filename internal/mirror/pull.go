@@ -17,7 +17,7 @@ import (
 // plan is what a run changes.
 type plan struct {
 	updates []repo.RefUpdate
-	kept    string // the default branch that the source no longer has; empty: it has it
+	kept    string // the default branch, if the source no longer has it; otherwise empty
 }
 
 // pull copies what differs from the source.
@@ -35,7 +35,7 @@ func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 		return &git.RemoteError{Reason: "it has no branches any more, so nothing was changed here"}
 	}
 	if len(now) == 0 {
-		by = 0 // the refs are created with the repository: nobody is told of each
+		by = 0 // the first copy: send no notification for each ref
 	}
 	p := planPull(a, now, source.Refs, by)
 	objects, err := s.update(ctx, m, a, remote, all, p.updates)
@@ -59,8 +59,8 @@ func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	return objects
 }
 
-// update makes updates that a source has, after their objects, and gets objects of Git LFS that an earlier run
-// could not. left is why some of these are missing.
+// update fetches the objects of updates from the source, copies the missing Git LFS objects, also those of earlier
+// runs, and then moves the refs. left is the reason why some Git LFS objects are missing.
 func (s *Service) update(
 	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, have map[string]git.SHA, updates []repo.RefUpdate,
 ) (left, err error) {
@@ -80,7 +80,7 @@ func (s *Service) update(
 	return left, err
 }
 
-// pullObjects gets the objects of Git LFS that updates need. left is why some of these are missing.
+// pullObjects copies the Git LFS objects that updates need. left is the reason why some of them are missing.
 func (s *Service) pullObjects(
 	ctx context.Context, m *Mirror, a *repo.Access, remote git.Remote, have map[string]git.SHA, updates []repo.RefUpdate,
 ) (left, err error) {
@@ -110,7 +110,7 @@ func (s *Service) lookFor(ctx context.Context, m *Mirror, a *repo.Access, tips, 
 	if err == nil {
 		return nil
 	}
-	s.warn(ctx, "objects of Git LFS were not looked for", m.ID, err)
+	s.warn(ctx, "searching the commits of a mirror for Git LFS objects failed", m.ID, err)
 	return &objectError{why: whyNot(err)}
 }
 
@@ -237,7 +237,8 @@ func peel(q *git.Quarantine, updates []repo.RefUpdate) error {
 // maxForward is how many branches findForward looks at.
 const maxForward = 64
 
-// findForward notes which branches only grow. Others count as branches that do not.
+// findForward finds out which updates of branches are fast-forwards. Branches beyond maxForward
+// count as not fast-forwarded.
 func findForward(ctx context.Context, objects *git.Repository, updates []repo.RefUpdate) {
 	looked := 0
 	for n := range updates {

@@ -11,7 +11,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// maxNamed is how many refs that a target refused are named.
+// maxNamed is how many refused refs an error message names at most.
 const maxNamed = 3
 
 // push copies what differs to the target.
@@ -29,7 +29,7 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	if len(updates) == 0 && !m.lacks && (m.searched || s.lfs.Off()) {
 		return nil
 	}
-	// The target chose how long it took to answer: these refs may be of a time after the mirror had to stop.
+	// The target may have answered slowly. Check that the mirror may still run, before these refs are sent.
 	if err := s.db.Read(ctx, m.mayMove); err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ type turns struct {
 	owners  map[account.ID]int
 }
 
-// begin takes a slot for a mirror. full reports that there is none for any.
+// begin takes a slot for a mirror. full reports that all slots are taken.
 func (t *turns) begin(c candidate) (ok, full bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -172,8 +172,9 @@ func (s *Service) work(ctx context.Context, id int64) (m *Mirror, err error) {
 	return m, s.pull(ctx, m, a, remote, by)
 }
 
-// pusher returns the account that counts as the one who pushes: who set the mirror up, or for the operator the owner.
-// Error: a stopError if that person may no longer set it up, or it must not be copied any more.
+// pusher returns the account that counts as the pusher: the person who set the mirror up, or, if that was the
+// operator, the owner of the repository. Error: a stopError if that person may no longer set up mirrors of the
+// repository, or if the repository must not be copied any more.
 func (m *Mirror) pusher(tx *db.Tx, a *repo.Access) (account.ID, error) {
 	switch {
 	case m.Push && a.Private && !m.wasPrivate:
@@ -278,8 +279,8 @@ func backoff(failures int64) time.Duration {
 	return min(firstWait<<min(failures-1, 20), maxWait)
 }
 
-// failedHere is what the administrators of a repository read of errors that are for the log.
-const failedHere = "the server failed; its log says more"
+// failedHere is what administrators of the repository see instead of an internal error, which is only logged.
+const failedHere = "internal error of this server: see its log"
 
 // problemOf is why a run failed, for the administrators of the repository. It has no address and no credential in it.
 func problemOf(err error) string {

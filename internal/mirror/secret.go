@@ -23,7 +23,7 @@ func sealer(key []byte) (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// purpose is what a secret is for. It opens for nothing else.
+// purpose is what a secret is for. A secret sealed for one purpose cannot be decrypted for another.
 type purpose string
 
 const (
@@ -56,7 +56,8 @@ func (s *Service) seal(id repo.ID, p purpose, secret string) (string, error) {
 var (
 	errKey = &git.RemoteError{Reason: "its password was encrypted with another key than the one in this server's data " +
 		"folder: enter the password again"}
-	errNoKey = &git.RemoteError{Reason: "the key of its password is not in this server's data folder: enter the password again"}
+	errNoKey = &git.RemoteError{Reason: "the key that encrypted its password is missing in this server's data folder: " +
+		"enter the password again"}
 )
 
 // open decrypts a secret of a mirror of a repository. Errors: errKey, errNoKey.

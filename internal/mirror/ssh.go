@@ -129,8 +129,7 @@ func (s *Service) dialSSH(ctx context.Context, m *Mirror, at *url.URL) (*connect
 	return made, nil
 }
 
-// noteHostKey remembers a host key that was seen: as that of the other server if it is the first, as offered if it is
-// another one.
+// noteHostKey stores a host key of the other server: the first one as trusted, a different one as offered.
 func (s *Service) noteHostKey(ctx context.Context, m *Mirror, seen ssh.PublicKey) error {
 	if seen == nil || ssh.FingerprintSHA256(seen) == m.SSH.HostKey && m.SSH.hostKind != "" {
 		return nil
@@ -143,7 +142,7 @@ func (s *Service) noteHostKey(ctx context.Context, m *Mirror, seen ssh.PublicKey
 	return err
 }
 
-// refusedBy says why nobody was signed in.
+// refusedBy converts an error of the sign-in to an error for the repository's administrators.
 func (m *Mirror) refusedBy(err error, seen ssh.PublicKey) error {
 	switch {
 	case errors.Is(err, errHostKey):
@@ -154,10 +153,11 @@ func (m *Mirror) refusedBy(err error, seen ssh.PublicKey) error {
 	case seen == nil:
 		return &git.RemoteError{Reason: "it does not speak SSH, or no version that this server speaks"}
 	}
-	return &git.RemoteError{Reason: "the connection ended in the middle"}
+	return &git.RemoteError{Reason: "the other server closed the connection during sign-in"}
 }
 
-// hostKeyAlgorithms are those that are asked for, those of a known key first: a server with several keys shows that one.
+// hostKeyAlgorithms returns the algorithms to offer, with those of the known host key first, so that a server with
+// several keys presents the known one.
 func hostKeyAlgorithms(kind string) []string {
 	all := ssh.SupportedAlgorithms().HostKeys
 	known := func(name string) bool {

@@ -17,7 +17,7 @@ type StoppedAbout struct {
 	Version int64 `json:"version"` // of its settings
 }
 
-// maxTold is how many administrators get a mail.
+// maxTold is how many administrators get a mail at most.
 const maxTold = 100
 
 // tellStopped writes a mail to the administrators of the mirror's repository.

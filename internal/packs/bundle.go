@@ -24,18 +24,19 @@ import (
 //
 //	repository hidden, renamed           it stays; each request is checked before its address is given
 //	  or transferred; membership lost
-//	default branch pushed by force, or   it is withdrawn by the next packing, and removed after bundleGrace
-//	  another branch
-//	a newer one made                     the same
-//	repository deleted                   its row goes with the repository's, and the file by the sweep
-//	objects purged                       it goes before the purge ends
-//	packs moved to another place         it goes, and is made again there
-//	lost in its depot                    it is withdrawn by the sweep, and made again
-//	not made, as there is no room        a withdrawn row stays, so that no node retries within bundleGrace
+//	force push to the default branch, or the next packing withdraws it; it is removed after bundleGrace
+//	  another branch becomes the default
+//	newer bundle made                    the same
+//	repository deleted                   its row is deleted with the repository's; the sweep removes the file
+//	objects purged                       it is removed before the purge ends
+//	packs moved to another place         it is removed, and a new one is made in the new place
+//	lost in its depot                    the sweep withdraws it, and a new one is made
+//	not made, for lack of disk space     a withdrawn row remains, so that no node retries within bundleGrace
 //	store backed up and restored         it is not in the backup
 
-// bundleGrace is how long a bundle that is withdrawn stays in its depot: clients that were just given its address
-// download it. Until then no other one is made after it, so pushes by force do not make many.
+// bundleGrace is how long a withdrawn bundle stays in its depot, because clients that were just given its address
+// are still downloading it. During this time no new bundle of the repository is made, so repeated force pushes do
+// not cause many of them.
 const bundleGrace = time.Hour
 
 // bundleTask is what is to be done for the bundle of a repository.
@@ -57,7 +58,7 @@ func (s *Service) BundleDue(ctx context.Context, id repo.ID) bool {
 
 func (s *Service) logBundle(ctx context.Context, id repo.ID, err error) {
 	if err != nil && ctx.Err() == nil {
-		s.log.WarnContext(ctx, "a bundle was not made: clones do without", "repository", id, "error", err)
+		s.log.WarnContext(ctx, "making a bundle failed: clones work without it", "repository", id, "error", err)
 	}
 }
 
@@ -73,7 +74,7 @@ func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, tas
 	}
 	usable := s.BundleSize > 0 && place != nil && place.Signs() && now.tip != ""
 	var live *bundle
-	waits := false // an earlier one is to be removed, or one is on its way
+	waits := false // a withdrawn bundle is still to be removed, or an upload is running
 	for _, b := range now.bundles {
 		if b.made != 0 && b.gone == 0 {
 			live = b
@@ -97,7 +98,7 @@ func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, tas
 	case !leads:
 		task = withdrawBundle
 	case !waits && live.tip != now.tip && now.packed-live.packed > live.packed/2:
-		task = makeBundle // each one is for packs half as large again: bytes are written again a few times in all
+		task = makeBundle // only after growth by half, so over time each byte is written only a few times
 	}
 	return now, task, nil
 }
@@ -144,7 +145,7 @@ func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error 
 	}
 	id, to, err := s.files.Place(ctx)
 	if err == nil && to == nil {
-		err = errors.New("packs: the store has no depot any more: restart the server")
+		err = errors.New("packs: new packs no longer go to a depot, but to the data folder: restart the server")
 	}
 	if err != nil {
 		return err
@@ -160,7 +161,7 @@ func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error 
 // errPurgedBundle says that a bundle has objects that a purge may have removed.
 var errPurgedBundle = errors.New("packs: the repository was purged, moved or deleted while its bundle was made")
 
-// upload puts a bundle into its depot, between the row and the note that it may be offered.
+// upload inserts the bundle's row, uploads the bundle, and then marks it as ready to be offered.
 func (s *Service) upload(ctx context.Context, b *bundle, to *depot.Depot, from *os.File) error {
 	current := func(tx *db.Tx) error {
 		is, err := isCurrentFolder(tx, b.folder)
@@ -193,8 +194,8 @@ func (s *Service) upload(ctx context.Context, b *bundle, to *depot.Depot, from *
 	})
 }
 
-// abandon removes a bundle that was not made, or leaves that to the sweep. Unless the server stops, a row stays, for
-// which no other one is made.
+// abandon removes a bundle that failed, or leaves it to the sweep. It keeps a withdrawn row, so that no bundle is
+// made for bundleGrace; but not if the server is stopping, so that another one may be made at once.
 func (s *Service) abandon(ctx context.Context, b *bundle) error {
 	stops := ctx.Err() != nil
 	ctx = context.WithoutCancel(ctx)
@@ -248,11 +249,11 @@ func (s *Service) removeBundles(ctx context.Context, list []*bundle) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return dropBundles(tx, list) })
 }
 
-// uploadLook is how often it is looked whether an upload has ended.
+// uploadLook is the interval in which endBundles checks whether an upload has ended.
 const uploadLook = 200 * time.Millisecond
 
-// endBundles removes the bundles of a folder that no repository has any longer. With now it waits for one that is being
-// uploaded; otherwise whoever uploads it removes it.
+// endBundles removes the bundles of a folder that belongs to no repository any longer. If one is being uploaded and
+// now is true, it waits for the upload; otherwise the uploading node removes the bundles.
 func (s *Service) endBundles(ctx context.Context, f repo.Folder, now bool) error {
 	for {
 		var list []*bundle
@@ -306,8 +307,8 @@ func (s *Service) sweepBundles(ctx context.Context, grace time.Duration) error {
 	return s.removeBundles(ctx, list)
 }
 
-// forgetLost withdraws bundles, whose keys begin with two digits, that a list of their depot does not have with their
-// sizes. Those that were made after a time may be newer than the list.
+// forgetLost withdraws the bundles of a depot whose keys begin with two digits, and that the depot's list does not
+// contain with the right size. It skips bundles made after a time, because the list may be older.
 func (s *Service) forgetLost(
 	ctx context.Context, id file.DepotID, digits string, sizes map[string]int64, before time.Time,
 ) error {
@@ -317,7 +318,7 @@ func (s *Service) forgetLost(
 	})
 	for _, b := range list {
 		if size, ok := sizes[b.key]; err == nil && (!ok || size != b.size) {
-			s.log.WarnContext(ctx, "a bundle is missing or altered in its depot, and is made again", "repository",
+			s.log.WarnContext(ctx, "a bundle is missing or altered in its depot: a new one will be made", "repository",
 				b.folder.ID, "key", keyPath(b.key))
 			err = s.db.Write(ctx, func(tx *db.Tx) error { return withdraw(tx, `key_name = $2`, b.key) })
 		}

@@ -42,15 +42,15 @@ func bundlesWhere(tx *db.Tx, condition string, args ...any) ([]*bundle, error) {
 		`SELECT `+bundleColumns+` FROM bundles b WHERE `+condition+` ORDER BY b.key_name`, args...)
 }
 
-// uploading is the condition that a bundle is on its way into its depot. Whoever brings it holds the lease of the
+// uploading is the SQL condition that a bundle is being uploaded: the uploading node holds the lease of the
 // repository's packing.
 func uploading(tx *db.Tx) string {
 	return `b.made_at IS NULL AND b.gone_at IS NULL AND EXISTS (SELECT 1 FROM packings k
 		WHERE k.repo_id = b.repo_id AND k.due_at > ` + tx.Engine().Clock() + `)`
 }
 
-// offeredOf returns the bundle of a repository's folder that may be offered, if its tip leads to the tip of the default
-// branch, which is returned as well; nil: there is none.
+// offeredOf returns the newest bundle of a repository's folder that is not withdrawn, and the tip of the default
+// branch; nil: there is none. The caller must check that the bundle's tip is in the history of that branch.
 func offeredOf(tx *db.Tx, f repo.Folder) (b *bundle, tip git.SHA, err error) {
 	b, err = scanBundle(tx.QueryRow(`SELECT `+bundleColumns+`, t.sha FROM bundles b JOIN repos r ON r.id = b.repo_id
 		JOIN refs t ON t.repo_id = r.id AND t.name = 'refs/heads/'||r.default_branch
@@ -107,8 +107,8 @@ func addBundle(tx *db.Tx, b *bundle) error {
 		b.packed)
 }
 
-// offer notes that a bundle is in its depot, and that it replaces those before. It returns false if somebody removed
-// the row.
+// offer marks a bundle as uploaded, and withdraws the repository's older ones. It returns false if the row was
+// removed or withdrawn in the meantime.
 func offer(tx *db.Tx, b *bundle) (bool, error) {
 	now, err := tx.Clock()
 	if err != nil {
@@ -121,7 +121,7 @@ func offer(tx *db.Tx, b *bundle) (bool, error) {
 	return true, withdraw(tx, `repo_id = $2 AND key_name <> $3`, b.folder.ID, b.key)
 }
 
-// withdraw ends that bundles are offered. The condition begins with $2.
+// withdraw marks bundles so that they are no longer offered. Parameters of the condition begin with $2.
 func withdraw(tx *db.Tx, condition string, args ...any) error {
 	now, err := tx.Clock()
 	if err != nil {

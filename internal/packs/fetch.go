@@ -22,7 +22,7 @@ import (
 // errGone says that a pack was removed since its row was read.
 var errGone = errors.New("packs: a pack was replaced in the meantime")
 
-// fetchTries is how often a pack is fetched whose bytes are not what was put.
+// fetchTries is how often fetch downloads a pack at most, if the bytes do not match its digest.
 const fetchTries = 3
 
 // fetch gets a pack from its depot and moves it into the folder.
@@ -85,7 +85,7 @@ func (s *Service) fetchOnce(ctx context.Context, objects *git.Repository, name s
 		return err
 	}
 	if hex.EncodeToString(sum.Sum(nil)) != f.sha256 {
-		return fmt.Errorf("%w: its digest is another one", depot.ErrDamaged)
+		return fmt.Errorf("%w: the SHA-256 differs", depot.ErrDamaged)
 	}
 	s.counters.fetched.WithLabelValues(fromDepot).Inc()
 	return out.place(objects, name)
@@ -172,7 +172,7 @@ type parts struct {
 	ends  []int64
 }
 
-// newParts creates the files of a pack beside their place, under names that git leaves alone.
+// newParts creates temporary files for a pack in the folder of packs, under names that git ignores.
 func newParts(objects *git.Repository, f *packFile) (*parts, error) {
 	p, end := &parts{}, int64(0)
 	for _, size := range []int64{f.packSize, f.reverseSize, f.indexSize} {
@@ -187,7 +187,7 @@ func newParts(objects *git.Repository, f *packFile) (*parts, error) {
 	return p, nil
 }
 
-// at writes from an offset on, across the files.
+// at returns a writer that starts at an offset of the whole pack, and continues across its files.
 func (p *parts) at(offset int64) io.Writer { return &partsWriter{p, offset} }
 
 type partsWriter struct {

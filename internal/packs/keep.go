@@ -24,7 +24,7 @@ type keeper struct {
 func (k keeper) Add(ctx context.Context, p packfile.Files) error {
 	if info, err := os.Stat(p.Pack); err != nil {
 		return err
-	} else if info.Size() > maxInline { // so that it is not uploaded for nothing
+	} else if info.Size() > maxInline { // avoid an upload that is not needed
 		there, err := k.s.find(ctx, k.c.folder, p.Name)
 		if err != nil || there != nil {
 			return err
@@ -42,7 +42,7 @@ func (k keeper) Add(ctx context.Context, p packfile.Files) error {
 		return addPack(tx, k.c.folder, p.Name, f)
 	})
 	if err != nil {
-		return err // what was uploaded is swept
+		return err // the sweep removes the uploaded file
 	}
 	inline := int64(0)
 	if f.depot == 0 {
@@ -58,7 +58,8 @@ func (k keeper) inlineRoom() bool {
 	return k.c.inline < maxInlines
 }
 
-// store puts a pack where it is durable: into the row to be if it is small and may be inline, or into the depot.
+// store stores a pack durably: a small one in memory for its future row if inline is true, any other one in the
+// depot.
 func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*packFile, error) {
 	f := &packFile{key: newKey()}
 	parts, err := f.open(p)
@@ -83,7 +84,7 @@ func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*pa
 	f.sha256 = hex.EncodeToString(sum.Sum(nil))
 	id, to, err := s.files.Place(ctx)
 	if err == nil && to == nil {
-		err = errors.New("packs: the store has no depot any more: restart the server")
+		err = errors.New("packs: new packs no longer go to a depot, but to the data folder: restart the server")
 	}
 	if err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (f *packFile) open(p packfile.Files) (*joined, error) {
 	return parts, nil
 }
 
-// isWhole reports whether files on this disk have the bytes of a pack.
+// isWhole reports whether files on this disk have the same digest as the stored pack.
 func isWhole(p packfile.Files, f *packFile) (bool, error) {
 	var there packFile
 	parts, err := there.open(p)
@@ -133,7 +134,7 @@ func isWhole(p packfile.Files, f *packFile) (bool, error) {
 	return hex.EncodeToString(sum.Sum(nil)) == f.sha256, err
 }
 
-// joined reads files one behind the other.
+// joined reads several files as if they were one.
 type joined struct {
 	files  []io.ReaderAt
 	ends   []int64
@@ -173,7 +174,7 @@ func (j *joined) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// find reads the row of a pack of a folder; nil: it has none of that name.
+// find reads the row of a folder's pack by its name; nil: there is none.
 func (s *Service) find(ctx context.Context, in repo.Folder, name string) (f *packFile, err error) {
 	return db.Get(ctx, s.db, func(tx *db.Tx) (*packFile, error) { return packOf(tx, in, name) })
 }
@@ -239,5 +240,5 @@ func (k keeper) Holds() bool {
 }
 
 func errNotKept(name string) error {
-	return fmt.Errorf("packs: %s is not kept any more: another node has replaced it", name)
+	return fmt.Errorf("packs: pack %s no longer belongs to the repository: another node has replaced it", name)
 }

@@ -20,8 +20,8 @@ import (
 	"arbor/internal/repo"
 )
 
-// Open brings the folder of a repository, which is open, up to a generation of Repo.Packs. Errors: 503 for a depot that
-// does not answer, or has lost or altered a pack.
+// Open brings the folder of an open repository up to date with a generation of Repo.Packs. Errors: 503 if the depot
+// does not answer, or if a pack there is missing or altered.
 func (s *Service) Open(ctx context.Context, f repo.Folder, generation int64, objects *git.Repository) error {
 	c := s.of(f)
 	objects.Keep(keeper{s, c})
@@ -33,7 +33,7 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 	if c.isCurrent(generation, objects) {
 		return nil
 	}
-	// Who waits for a depot has no turn among the requests that compute.
+	// A request that waits for a depot gives up its slot to requests that compute.
 	return admission.From(ctx).Send(ctx, func() error {
 		select { // others wait for the one that brings the packs
 		case c.turn <- struct{}{}:
@@ -46,9 +46,9 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 		}
 		if err := s.load(ctx, c, objects); err != nil {
 			err = fmt.Errorf("packs: folder %s: %w", c.folder.Name(), err)
-			if errs.KindOf(err) == errs.Internal { // somebody removes the folder, or the disk fails
-				s.log.WarnContext(ctx, "packs of a repository were not brought", "error", err)
-				err = errs.Wrap(errs.Unavailable, "The repository is being brought to this server. Try again.", err)
+			if errs.KindOf(err) == errs.Internal { // somebody removed the folder, or the disk failed
+				s.log.WarnContext(ctx, "loading the packs of a repository failed", "error", err)
+				err = errs.Wrap(errs.Unavailable, "The repository could not be loaded on this server. Try again.", err)
 			}
 			return err
 		}
@@ -56,7 +56,7 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 	})
 }
 
-// loads is how often the list is read again because packs were replaced meanwhile.
+// loads is how often load reads the list of packs at most, if packs are replaced in the meantime.
 const loads = 3
 
 // load brings the folder up to date.
@@ -83,7 +83,8 @@ func (s *Service) load(ctx context.Context, c *cached, objects *git.Repository) 
 	}
 }
 
-// list reads which packs the folder must have, and Repo.Packs. A folder without a repository has number 1.
+// list reads which packs the folder must have, and the repository's Repo.Packs, which is 1 for a folder without a
+// repository.
 func (s *Service) list(ctx context.Context, f repo.Folder) (list map[string]*packFile, at int64, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if at, err = generation(tx, f); err != nil {
@@ -175,8 +176,8 @@ func (s *Service) bring(
 // inlineAtOnce is how many packs are read from the database at one time: 4 MiB at most.
 const inlineAtOnce = 64
 
-// link links packs from folders of other repositories on this disk that have the same files: forks of what is cached
-// cost no download. Packs that it found are taken out of missing.
+// link creates hard links to packs in cached folders of other repositories that have the same files. So a fork of a
+// cached repository costs no download. link removes the packs that it found from missing.
 func (s *Service) link(
 	ctx context.Context, f repo.Folder, objects *git.Repository, missing map[string]*packFile,
 ) error {

@@ -19,11 +19,11 @@ import (
 	"arbor/internal/repo/purge"
 )
 
-// A repository moves as a purge does it: its packs are brought to a new folder, and one transaction makes that the
-// repository's. Whoever wrote to the old folder meanwhile is refused and tries again, since each transaction that
-// refers to objects compares Repo.Purges. The old folder is swept.
+// A repository moves in the same way as a purge works: its packs are copied to a new folder, and one transaction
+// makes this the repository's folder. A concurrent write to the old folder is refused, and its client repeats it,
+// because each transaction that refers to objects compares Repo.Purges. The sweep removes the old folder.
 
-// MoveOptions say what a move tells.
+// MoveOptions are callbacks that report the progress and the problems of a move.
 type MoveOptions struct {
 	Progress func(done, all int64)
 	Problem  func(line string) // called for each repository and each pack that cannot be moved
@@ -33,7 +33,7 @@ type MoveOptions struct {
 type Moved struct {
 	Repositories int64
 	Packs        int64 // between depots
-	Left         int64 // repositories and packs that are not there
+	Left         int64 // repositories and packs that were not moved
 }
 
 // Move moves the packs of all repositories to the place of new files, while servers run. It may be killed and run
@@ -61,15 +61,15 @@ type move struct {
 	moved Moved
 }
 
-// errSwept says that rows of packs that were brought are gone.
+// errSwept is the error if the sweep has removed rows of the new folder, which was not the repository's yet.
 func errSwept(is bool) error {
 	if is {
-		return errors.New("it took too long: run this again")
+		return errors.New("the move took so long that its new packs were removed again: run this command again")
 	}
 	return nil
 }
 
-// outside is the condition of repositories that are not in the place.
+// outside is the SQL condition for repositories that are not in the target place yet.
 func (m *move) outside() string {
 	if m.to == 0 {
 		return `packs > 0`
@@ -100,11 +100,11 @@ func (m *move) repositories(ctx context.Context) error {
 	return err
 }
 
-// rounds is how often a repository is looked at again because somebody wrote to it.
+// rounds is how many rounds a move takes at most, if somebody keeps writing to the repository.
 const rounds = 100
 
-// repository moves one, in rounds: each brings what was written during the one before. It is done, too, if it was
-// deleted.
+// repository moves one repository, in rounds: each round copies what was written during the round before. done is
+// also true if the repository was deleted.
 func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error) {
 	first, err := m.world(ctx, id)
 	if err != nil || first == nil || (first.packs > 0) == (m.to != 0) {
@@ -118,7 +118,7 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 	for range rounds {
 		w, err := m.world(ctx, id)
 		if err == nil && (w == nil || w.folder != first.folder) {
-			err = errors.New("it was deleted or purged meanwhile: run this again")
+			err = errors.New("it was deleted or purged in the meantime: run this command again")
 		}
 		if err == nil {
 			err = bring(ctx, w, into)
@@ -136,14 +136,14 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 			return false, errors.Join(err, m.drop(ctx, into))
 		}
 	}
-	return false, errors.Join(errors.New("it is written to all the time: run this again"), m.drop(ctx, into))
+	return false, errors.Join(errors.New("clients kept writing to it: run this command again"), m.drop(ctx, into))
 }
 
-// world is the state of a repository that must not change while it moves.
+// world is the state of a repository at the beginning of a round. swap succeeds only if it has not changed since.
 type world struct {
 	folder      repo.Folder
 	packs, refs int64
-	noted       string // of objects without a ref that were written
+	noted       string // changes with each note about objects without a ref, see purge.NotesOf
 }
 
 func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
@@ -163,7 +163,7 @@ func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
 	return w, err
 }
 
-// away keeps all packs of the repository's folder in the depot, for a new folder.
+// away stores all packs of the repository's folder in the depot, as those of a new folder.
 func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
 	if err != nil {
@@ -205,7 +205,7 @@ func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 	return nil
 }
 
-// home puts all packs of the repository into a new folder of the data folder, durably.
+// home copies all packs of the repository durably into a new folder in the data folder.
 func (m *move) home(ctx context.Context, w *world, into repo.Folder) error {
 	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
 	if err != nil {
@@ -299,7 +299,8 @@ func (m *move) swap(ctx context.Context, w *world, into repo.Folder) (done bool,
 	}
 	err = m.s.db.Write(ctx, func(tx *db.Tx) error {
 		done = false
-		// Whoever notes an object, which takes a lock on this row for its foreign key, has committed before.
+		// A transaction that notes an object locks this row for its foreign key. So after this lock, all such
+		// transactions have committed.
 		if err := repo.Lock(tx, into.ID); err != nil {
 			return err
 		}
@@ -321,7 +322,7 @@ func (m *move) swap(ctx context.Context, w *world, into repo.Folder) (done bool,
 	return done && err == nil, err
 }
 
-// drop removes the folder of a round that was for nothing.
+// drop removes the new folder of a move that failed.
 func (m *move) drop(ctx context.Context, into repo.Folder) error {
 	if err := m.s.Forget(ctx, into, true); err != nil {
 		return err

@@ -11,9 +11,9 @@ import (
 	"arbor/internal/repo"
 )
 
-// A bundle has what the default branch led to when it was made, and no other ref. It is offered while its tip is in the
-// history of that branch: so all of it can be fetched by whoever may read the repository, whatever else is hidden there
-// (repo.Absent), and what was pushed away by force is not handed out again.
+// A bundle contains the history of the default branch at the time when it was made, and no other ref. It is offered
+// only while its tip is in the history of that branch. So everyone who may read the repository may read the whole
+// bundle, even if other refs are hidden (repo.Absent), and commits removed by a force push are not offered again.
 
 // OffersBundle reports whether OfferedBundle has one for the caller, who may fetch.
 func (s *Service) OffersBundle(ctx context.Context, a *repo.Access) bool {
@@ -22,8 +22,8 @@ func (s *Service) OffersBundle(ctx context.Context, a *repo.Access) bool {
 	return b != nil && err == nil
 }
 
-// OfferedBundle returns the bundle of a repository for the caller, who may fetch, with an address that is valid for
-// file.Validity; nil: there is none. It needs no error: clients do without.
+// OfferedBundle returns the bundle of a repository for a caller who may fetch, with an address that is valid for
+// file.Validity; nil: there is none. It only logs errors, because clients can clone without a bundle.
 func (s *Service) OfferedBundle(ctx context.Context, a *repo.Access) *wire.Bundle {
 	b, from, err := s.offered(ctx, a)
 	address := ""
@@ -69,7 +69,8 @@ func (s *Service) offered(ctx context.Context, a *repo.Access) (*bundle, *depot.
 	return b, from, nil
 }
 
-// led is the last answer for a repository: whether a bundle leads to the tip of the default branch.
+// led is the cached result of leads for a repository: whether the bundle's tip is an ancestor of the default
+// branch.
 type led struct {
 	key   string
 	tip   git.SHA
@@ -79,13 +80,13 @@ type led struct {
 // maxLed is for how many repositories answers are kept.
 const maxLed = 10_000
 
-// leads reports whether the tip of a bundle is in the history of a commit.
+// leads reports whether the tip of a bundle is the given commit, or an ancestor of it.
 func (s *Service) leads(ctx context.Context, b *bundle, tip git.SHA) (bool, error) {
 	if b.tip == tip {
 		return true, nil
 	}
 	id := b.folder.ID
-	unlock, err := s.leading.Lock(ctx, id) // a walk through a long history is for all who ask
+	unlock, err := s.leading.Lock(ctx, id) // concurrent requests share one walk through the history
 	if err != nil {
 		return false, err
 	}

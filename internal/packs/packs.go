@@ -6,34 +6,36 @@
 //	load.go   bringing a folder up to date
 //	fetch.go  getting one pack from where it is
 //	cache.go  which folders stay on this disk
-//	share.go  forks, and folders that go
-//	sweep.go  what nobody names any longer
-//	move.go   repositories between the data folder and a depot, packs between depots
-//	verify.go comparing rows with what lies in depots
-//	bundle.go bundles, which clients download from a depot: making and removing them; offer.go: who is given one
-//	metrics.go  what the cache does
-//	store.go  the SQL; bundlestore.go: of bundles
+//	share.go  forks, and the removal of folders
+//	sweep.go  removing files that no row refers to
+//	move.go   moving repositories between the data folder and a depot, and packs between depots
+//	verify.go comparing rows with the objects in depots
+//	bundle.go creating and removing bundles, which clients download from a depot; offer.go: which client gets one
+//	metrics.go  metrics of the cache
+//	store.go  the SQL; bundlestore.go: that of bundles
 //
-// A pack is an immutable file: one object of the depot, or, up to 64 KiB, bytes in its row. So a small push needs the
-// database alone. It is kept before it comes into the folder, and before the transaction that moves a ref to what is in
-// it: as a synced file is where the folder itself keeps packs. No pack is in a folder that was not committed, so what
-// is found there may be relied on.
+// A pack is an immutable file. It is stored as one object of the depot, or, if it has at most 64 KiB, as bytes in its
+// row; so a small push needs only the database. A pack is stored durably and its row is committed before the pack is
+// placed into the folder, and before the transaction that moves a ref to its objects. So every pack in a folder is
+// stored, and readers may rely on it.
 //
-// Repo.Packs grows with each change of a repository's packs, and every request reads it with the repository. A folder
-// that was brought up to that number holds everything that was acknowledged before: then opening it costs one stat,
-// and no statement. That stat also finds a folder from which somebody removed files.
+// Each change of a repository's packs increments Repo.Packs, and every request reads this number with the repository. A
+// folder that is complete for the number holds everything acknowledged before; opening it costs one stat and no SQL
+// statement. The stat also detects that somebody removed files from the folder.
 //
-// A repository whose Repo.Packs is 0 is kept by the data folder, as without a depot. Both kinds may be in one store.
+// If Repo.Packs is 0, the repository's packs are in the data folder only, as without a depot. One store may have
+// repositories of both kinds.
 //
 // What becomes of a pack in a depot:
 //
 //	repository hidden, archived, renamed   it stays; each request is checked before the folder is opened
 //	  or transferred; membership lost;
 //	  account suspended
-//	repository forked                      the fork names the same file, or copies of what it may see
-//	repository deleted                     its rows go with its folder, the file once no fork names it, after graceTime
-//	objects purged                         the files of the old folder go at once, unless a fork names them
-//	packs consolidated                     the file goes after graceTime
+//	repository forked                      the fork refers to the same file, or to copies of the objects it may see
+//	repository deleted                     its rows are deleted with its folder; the file is deleted graceTime after the
+//	                                       last fork that refers to it
+//	objects purged                         the files of the old folder are deleted at once, unless a fork refers to them
+//	packs consolidated                     the old file is deleted after graceTime
 package packs
 
 import (
@@ -60,8 +62,8 @@ const (
 	maxInlines = 32 << 20 // of those of one repository together
 )
 
-// graceTime is how long a file that nobody names stays in its depot. A database that is restored to an earlier time
-// finds its packs during it.
+// graceTime is how long a file stays in its depot after the last row that refers to it is gone. So a database that
+// is restored to a time at most graceTime ago still finds its packs.
 const graceTime = 7 * 24 * time.Hour
 
 // Service keeps packs. It implements repo.Packs.
@@ -81,11 +83,11 @@ type Service struct {
 	tidied   atomic.Int64 // rounds
 
 	mu     sync.Mutex
-	keeps  *bool // whether new repositories are kept in a depot, once it was asked
+	keeps  *bool // result of Keeps; nil: not determined yet
 	cached map[repo.Folder]*cached
 	led    map[repo.ID]led
 
-	leading keyed.Mutex[repo.ID] // held while led is found out
+	leading keyed.Mutex[repo.ID] // held while an entry of led is computed
 }
 
 // New returns the service.
@@ -94,7 +96,8 @@ func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files *fil
 		counters: newCounters(), cached: map[repo.Folder]*cached{}, led: map[repo.ID]led{}}
 }
 
-// Keeps reports whether packs of new repositories go to a depot. It is the same for as long as this process runs.
+// Keeps reports whether the packs of new repositories are stored in a depot. The answer does not change while this
+// process runs.
 func (s *Service) Keeps(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,7 +115,7 @@ func (s *Service) Keeps(ctx context.Context) (bool, error) {
 // cached is what this process knows of a folder that is a cache.
 type cached struct {
 	folder repo.Folder
-	turn   chan struct{} // held by the one that brings the folder up to date
+	turn   chan struct{} // a lock whose holder brings the folder up to date
 
 	mu         sync.Mutex
 	generation int64            // of Repo.Packs up to which the folder is complete; 0: unknown
@@ -136,16 +139,16 @@ func (s *Service) of(f repo.Folder) *cached {
 	return c
 }
 
-// settle is how old the modification time of a directory must be before it is relied on: clocks of file systems are
-// coarse.
+// settle is the minimum age of a directory's modification time that isCurrent relies on: clocks of file systems are
+// coarse, so two changes shortly after each other may have the same time.
 const settle = 100 * time.Millisecond
 
-// isCurrent reports whether the folder is complete at a generation; 0: at whichever it is.
+// isCurrent reports whether the folder is complete for a generation of Repo.Packs; 0: for the last known one.
 func (c *cached) isCurrent(generation int64, objects *git.Repository) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.used = time.Now()
-	// It is lower than what this process knows after the database went back to an earlier state.
+	// generation is lower than c.generation if the database was restored to an earlier state.
 	if c.generation == 0 || generation > 0 && c.generation != generation {
 		return false
 	}
@@ -159,7 +162,7 @@ func (c *cached) isCurrent(generation int64, objects *git.Repository) bool {
 	return c.look(objects, info.ModTime())
 }
 
-// look compares the folder with what it must have.
+// look reports whether the folder has all packs that it must have, and then updates the stamp.
 func (c *cached) look(objects *git.Repository, changed time.Time) bool {
 	there, err := objects.PackNames()
 	if err != nil {

@@ -44,7 +44,7 @@ func (s *Service) check(by *account.Caller, q Request, f Fields) (Request, error
 	case by == nil || by.ID == 0 || by.App != 0:
 		return q, errs.New(errs.Forbidden, "An App cannot import repositories: an administrator of the repository can.")
 	case len(q.People) > 0 && !by.SiteAdmin:
-		return q, errs.New(errs.Forbidden, "Only site administrators may say whose records become whose.")
+		return q, errs.New(errs.Forbidden, "Only site administrators may assign imported records to users.")
 	}
 	faults := web.Faults{Resource: Resource}
 	faults.CheckFilled(f.URL, q.URL)
@@ -99,7 +99,7 @@ func (s *Service) Start(ctx context.Context, a *repo.Access, q Request, f Fields
 		}
 		next.people = string(text)
 	}
-	// The repository is read-only from then on, also for this transaction; start looks at what it was.
+	// From here on the repository is read-only, also for this transaction. start checks its state before.
 	err = s.db.WriteAs(ctx, a.OnArchived(), func(tx *db.Tx) error {
 		j, err = s.start(tx, a, next)
 		return err
@@ -120,7 +120,7 @@ func (s *Service) start(tx *db.Tx, a *repo.Access, next *Job) (*Job, error) {
 	case now.Archived:
 		return nil, repo.ErrArchived()
 	case now.MirrorURL != "":
-		return nil, errs.New(errs.Invalid, "The repository is a mirror, which nothing can be imported into.")
+		return nil, errs.New(errs.Invalid, "The repository is a mirror: remove the mirror before you import into it.")
 	}
 	if err := migration.MayFill(tx, a.ID); err != nil {
 		return nil, err
@@ -133,7 +133,8 @@ func (s *Service) start(tx *db.Tx, a *repo.Access, next *Job) (*Job, error) {
 		return nil, err
 	}
 	if n >= maxWaiting {
-		return nil, errs.Newf(errs.Invalid, "%d imports that you asked for have not ended, which is the limit.", maxWaiting)
+		return nil, errs.Newf(errs.Invalid, "%d of your imports have not ended yet, which is the limit: cancel one, or "+
+			"wait until one has ended.", maxWaiting)
 	}
 	if err := put(tx, next); err != nil {
 		return nil, err

@@ -8,16 +8,17 @@
 //	store.go  the SQL
 //	api.go, routes.go  the handlers: GitHub's source imports
 //
-// Table: import_jobs. A row is the job, leased by the database's time, so one of all nodes works on it; when it has
-// ended, it keeps the report. While it is active, the repository is read-only for everybody: nobody takes the numbers
-// of issues that come. A run that was killed is taken by the next worker, which reads the source again and goes on
-// with what is not here yet.
+// Table: import_jobs. A row is a job with a lease by the database's clock, so only one node works on it. When the
+// job has ended, the row keeps the report. While it is active, the repository is read-only for everybody, so that
+// nobody takes the numbers of issues still to be imported. If a run is killed, another worker takes the job over,
+// reads the source again, and imports what is missing.
 //
-// An import is done for the person who asked for it, and ends early when that person is no administrator of the
-// repository any more. That is asked in each transaction that writes, also in those that tell how far the reading is.
-// Its texts count for the quota of the repository's owner. A user must not give texts to others: all people of the
-// source become mannequins of its host, except the one whose token it is, who becomes the one who asked. Only a site
-// administrator may say whose records become whose; a site administrator is nobody at the source without that.
+// An import runs with the rights of the person who asked for it, and is stopped when that person is no longer an
+// administrator of the repository. Each transaction that writes checks this, also those that store the progress of
+// reading. Imported texts count toward the quota of the repository's owner. A user must not attribute texts to
+// other users: all people of the source become mannequins of its host, except the owner of the token, whose records
+// become those of the person who asked. Only a site administrator may give a map of people; without a map, a site
+// administrator is not matched to anybody at the source.
 //
 // The token is encrypted with the key of mirrors (package mirror), and removed when the import ends. Connections go to
 // addresses that outgoing.Networks allows, as those of mirrors do.
@@ -31,7 +32,7 @@
 //	archived                      they go on
 //	deleted                       they end
 //	quota or disk full            they end; asked for again, they go on
-//	asked for by a site administrator who is none any more: ends, if it says whose records become whose
+//	asked for by a former site administrator: they end if they have a map of people
 //	restored without the key      they end, and need the token again
 package job
 
@@ -70,8 +71,8 @@ const (
 	tellEvery  = 2 * time.Second // between two notes of how far it is
 )
 
-// How many imports run at one time on a node, and only one of each person. One that takes longer than fresh, as those
-// do whose source is slow or makes its clients wait, lets another one begin.
+// Limits of imports that run at the same time on a node; each person runs one at a time. An import that has run for
+// longer than fresh, for example because its source is slow or limits requests, does not count toward slots.
 const (
 	slots    = 2
 	mostRuns = 8

@@ -112,7 +112,7 @@ func (s *Service) run(ctx context.Context, id repo.ID) {
 	}
 }
 
-// kept is the report as it is stored, with bounded lists.
+// kept returns the report as JSON for the database, with shortened lists and without the token.
 func (w *work) kept() string {
 	if w.report == nil {
 		return ""
@@ -141,10 +141,10 @@ func (w *work) hide(text string) string {
 }
 
 // failedHere is what the administrators of a repository read of errors that are for the log.
-const failedHere = "the server failed; its log says more"
+const failedHere = "internal error of this server: see its log"
 
 // errLong ends a run that takes too long.
-var errLong = errs.New(errs.Invalid, "It took more than 24 hours. Start it again: it goes on with what is not here yet.")
+var errLong = errs.New(errs.Invalid, "It was stopped after 24 hours. Start it again to import the rest.")
 
 // problemOf is why an import ended early, for the administrators of the repository; empty: it did not.
 func problemOf(err error) string {

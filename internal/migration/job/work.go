@@ -51,7 +51,7 @@ func (s *Service) work(ctx context.Context, id repo.ID) (w *work) {
 	w = &work{s: s}
 	ctx, w.stop = context.WithCancelCause(ctx)
 	defer w.stop(nil)
-	defer func() { // what a source sends must not end the server
+	defer func() { // data of the source must not crash the server
 		if v := recover(); v != nil {
 			w.err = fmt.Errorf("panic: %v\n%s", v, debug.Stack())
 		}
@@ -126,7 +126,7 @@ func (w *work) mayRun(tx *db.Tx) error {
 		return errs.Newf(errs.Forbidden, "%s, who asked for the import, is no longer an administrator of the repository.",
 			w.job.By)
 	case w.job.people != "" && !siteAdmin:
-		return errs.Newf(errs.Forbidden, "%s, who said whose records become whose, is no longer a site administrator.",
+		return errs.Newf(errs.Forbidden, "%s, who assigned the records to users, is no longer a site administrator.",
 			w.job.By)
 	}
 	return nil
@@ -147,7 +147,8 @@ func (w *work) check(tx *db.Tx, bytes int64) error {
 	return addText(tx, w.job.RepoID, bytes)
 }
 
-// tell stores how far the import is, from time to time. If it may not go on, it ends, also while it reads.
+// tell returns a function that stores the progress of the import from time to time. If the import may not go on,
+// the function stops it, even while it only reads.
 func (w *work) tell(ctx context.Context) func(part string, done, all int64) {
 	return func(part string, done, all int64) {
 		w.mu.Lock()

@@ -174,8 +174,8 @@ func (s *Source) AddHook(h *Hook) error {
 		HadSecret: h.Config.Secret != ""})
 }
 
-// LeaveAbsent returns an error, but for one that says that the server does not have or does not show
-// something: that becomes a line of Left.
+// LeaveAbsent returns err unless it is a refusal because something does not exist or is not visible. Then
+// LeaveAbsent adds a line to Left and returns nil.
 func (s *Source) LeaveAbsent(what string, err error) error {
 	if Absent(err) {
 		s.Leave("%s: %v", what, err)

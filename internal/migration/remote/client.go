@@ -41,7 +41,7 @@ type Client struct {
 	o        Options
 	http     *http.Client
 	minute   time.Duration // of steady; shorter in a test
-	answered bool          // the server is there: what fails from now on is tried again
+	answered bool          // the server has answered before, so failed requests are repeated
 	read     int64         // bytes of answers
 }
 
@@ -90,7 +90,7 @@ func (c *Client) Basic() string {
 	return "Basic " + base64.StdEncoding.EncodeToString([]byte(tokenUser+":"+c.o.Token))
 }
 
-// Refusal is an answer that says no.
+// Refusal is the error for an answer with a failure status.
 type Refusal struct {
 	Status int
 	Text   string

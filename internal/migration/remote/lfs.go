@@ -58,7 +58,7 @@ func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 		return nil, err
 	}
 	if len(answer.Objects) != 1 || answer.Objects[0].OID != p.OID {
-		return nil, fmt.Errorf("the server says nothing about the object")
+		return nil, fmt.Errorf("the server's LFS API did not return the object")
 	}
 	o := answer.Objects[0]
 	if o.Error != nil {
@@ -67,7 +67,7 @@ func (s *Source) OpenLFS(ctx context.Context, p lfs.Pointer) (io.ReadCloser, err
 	download := o.Actions["download"]
 	at, err := url.Parse(download.Href)
 	if err != nil || at.Host == "" {
-		return nil, fmt.Errorf("the server does not say where the object is")
+		return nil, fmt.Errorf("the server's LFS API returned no download address for the object")
 	}
 	given := http.Header{}
 	for name, value := range download.Header {

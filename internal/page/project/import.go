@@ -50,8 +50,8 @@ func (p *Pages) fillImport(r *http.Request, v *importView) error {
 
 // POST /new/import
 //
-// Import creates a repository, has it filled from another server, with all that it has there, with Git, or as a
-// mirror, and redirects to it. Errors in the form are shown on it.
+// Import creates a repository, starts its import from another server (everything, only Git, or as a mirror), and
+// redirects to it. Errors in the input are shown in the form.
 func (p *Pages) Import(w http.ResponseWriter, r *http.Request) error {
 	form, err := page.ReadForm(r)
 	if err != nil {

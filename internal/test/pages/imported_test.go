@@ -41,7 +41,7 @@ func TestClaims(t *testing.T) {
 		chief.show(mine, "None.")
 
 		visit(t, s, "POST "+all, alice.session, "do=approve&user=alice&mannequin="+carol).Shows(t, 404)
-		chief.show(all, "Carol at code.example.org", "nothing was imported of such a person")
+		chief.show(all, "Carol at code.example.org", "no texts of this person were imported")
 		decide := func(do, user, login string) *apitest.Answer {
 			t.Helper()
 			return chief.post(all, "do", do, "user", user, "mannequin", login)

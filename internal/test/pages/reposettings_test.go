@@ -200,7 +200,7 @@ func TestMirrors(t *testing.T) {
 			return tx.Run(`UPDATE mirror_ssh SET host_key = $1, offered_key = $2`, known, offered)
 		}))
 		show(t, s, "alice", at, known, "Accept host key", offered)
-		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", "no").Shows(t, 422, "fingerprint must be")
+		s.Visit(t, "alice", "POST "+at, "do", "accept", "fingerprint", "no").Shows(t, 422, "invalid fingerprint")
 		for _, id := range []string{"0", "x"} { // neither names the pull mirror
 			s.Visit(t, "alice", "POST "+at, "do", "accept", "id", id, "fingerprint", offered).Shows(t, 404)
 		}

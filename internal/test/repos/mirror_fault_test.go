@@ -108,7 +108,8 @@ func TestMirrorWithoutItsKey(t *testing.T) {
 	w.copied(t, "/repos/alice/other/mirror")
 	key := filepath.Join(s.Dir, mirror.Folder, "key")
 	testkit.NoError(t, os.Remove(key))
-	const lost = "the key of its password is not in this server's data folder: enter the password again"
+	const lost = "the key that encrypted its password is missing in this server's data folder: " +
+		"enter the password again"
 	if got := w.sync(t, "alice/copy"); got.problem() != lost {
 		t.Errorf("without the key: %q", got.problem())
 	}
@@ -123,7 +124,7 @@ func TestMirrorWithoutItsKey(t *testing.T) {
 	testkit.NoError(t, os.WriteFile(key, []byte("short"), 0o600))
 	s.Ask(t, "alice", "POST /repos/alice/copy/mirror-sync", "", 204)
 	testkit.Eventually(t, func() bool { // a run may have begun before
-		return w.now(t, "/repos/alice/copy/mirror").problem() == "the server failed; its log says more"
+		return w.now(t, "/repos/alice/copy/mirror").problem() == "internal error of this server: see its log"
 	}, "a broken key is a failure of the server")
 	if !strings.Contains(s.Log.Text(), "has 5 bytes, want 32: remove the file") {
 		t.Error("the log does not say what is wrong with the key")

@@ -113,6 +113,40 @@ func (t *Templates) Again(w http.ResponseWriter, r *http.Request, name string, p
 	return t.echo(w, r, name, p, view)
 }
 
+// View is what a page shows: a pointer to a struct that embeds [Frame].
+type View interface{ frame() *Frame }
+
+func (f *Frame) frame() *Frame { return f }
+
+// Refuse is Again for a form that was not taken because of err. Error: err, if users cannot correct it.
+func (t *Templates) Refuse(w http.ResponseWriter, r *http.Request, name string, err error, view View) error {
+	problem, err := ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	view.frame().Problem = problem
+	return t.Again(w, r, name, problem, view)
+}
+
+// RefuseWith is Refuse with a view that load reads now, only if users can correct the error. typed puts into it
+// what the form sent; nil: nothing. Errors: those of Refuse and of load.
+func RefuseWith[V View](t *Templates, w http.ResponseWriter, r *http.Request, name string, err error,
+	load func(*http.Request) (V, error), typed func(V),
+) error {
+	problem, err := ProblemOf(err)
+	if err != nil {
+		return err
+	}
+	view, err := load(r)
+	if err != nil {
+		return err
+	}
+	if view.frame().Problem = problem; typed != nil {
+		typed(view)
+	}
+	return t.Again(w, r, name, problem, view)
+}
+
 // echo answers with a page that shows the request's form again.
 func (t *Templates) echo(w http.ResponseWriter, r *http.Request, name string, p *Problem, view any) error {
 	if err := holdEcho(r); err != nil {

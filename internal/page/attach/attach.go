@@ -104,17 +104,9 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if !page.Asked(r) {
 		return err
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.view(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
 	r.ContentLength = 0 // nothing of the file stands in the page
-	return p.t.Again(w, r, "attach.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "attach.html", err,
+		func(r *http.Request) (*view, error) { return p.view(r, a) }, nil)
 }
 
 // upload hands the form's first file to package attachment.

@@ -155,16 +155,9 @@ func (p *Pages) AddComment(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	sha := web.Param(r, "sha")
 	made, err := p.addComment(r, a, sha, form.Get("body"))
 	if err != nil {
-		problem, err := page.ProblemOf(err)
-		if err != nil {
-			return err
-		}
-		v, err := p.commit(r, a, sha)
-		if err != nil {
-			return err
-		}
-		v.Problem, v.Typed = problem, form.Get("body")
-		return p.t.Again(w, r, "commit.html", problem, v)
+		return page.RefuseWith(p.t, w, r, "commit.html", err,
+			func(r *http.Request) (*commitView, error) { return p.commit(r, a, sha) },
+			func(v *commitView) { v.Typed = form.Get("body") })
 	}
 	return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "commit",
 		sha)+"#commitcomment-"+decimal(made.ID))

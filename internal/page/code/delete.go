@@ -69,10 +69,5 @@ func (p *Pages) Delete(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err == nil {
 		return committed(w, r, to, done, v.At.Path+" was deleted.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "delete.html", problem, v)
+	return p.t.Refuse(w, r, "delete.html", err, v)
 }

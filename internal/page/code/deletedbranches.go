@@ -88,16 +88,8 @@ func (p *Pages) RestoreBranch(w http.ResponseWriter, r *http.Request, a *repo.Ac
 		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "tree")+segments(name),
 			"The branch "+name+" was restored.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.deletedBranches(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "deletedbranches.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "deletedbranches.html", err,
+		func(r *http.Request) (*deletedView, error) { return p.deletedBranches(r, a) }, nil)
 }
 
 func (p *Pages) restoreBranch(r *http.Request, a *repo.Access, id string) (name string, err error) {

@@ -238,12 +238,7 @@ func (p *Pages) checkPath(r *http.Request, a *repo.Access, v *editView) error {
 
 // again shows the form with what was wrong and what was typed.
 func (p *Pages) again(w http.ResponseWriter, r *http.Request, v *editView, err error) error {
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "edit.html", problem, v)
+	return p.t.Refuse(w, r, "edit.html", err, v)
 }
 
 // showPreview shows the form with what it would change.

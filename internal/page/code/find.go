@@ -174,12 +174,7 @@ func (p *Pages) Search(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	found, err := p.with.Searches.Find(r.Context(), search.Question{Text: v.Query + " repo:" + a.FullName(),
 		Page: web.Page{Number: web.ReadPage(r).Number, Size: resultsPerPage}, Caller: page.Reader(r), Fragments: true})
 	if err != nil {
-		problem, err := page.ProblemOf(err)
-		if err != nil {
-			return err
-		}
-		v.Problem = problem
-		return p.t.Again(w, r, "search.html", problem, v)
+		return p.t.Refuse(w, r, "search.html", err, v)
 	}
 	v.Total, v.Whole = found.Total, !found.Part
 	for _, hit := range found.Items {

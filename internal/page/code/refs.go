@@ -233,16 +233,9 @@ func (p *Pages) CreateBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "tree")+segments(name),
 			"The branch "+name+" was created.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.branches(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed, v.From = problem, name, from
-	return p.t.Again(w, r, "branches.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "branches.html", err,
+		func(r *http.Request) (*refsView, error) { return p.branches(r, a) },
+		func(v *refsView) { v.Typed, v.From = name, from })
 }
 
 func (p *Pages) branchFrom(r *http.Request, a *repo.Access, name, from string) error {
@@ -277,16 +270,8 @@ func (p *Pages) RenameBranch(w http.ResponseWriter, r *http.Request, a *repo.Acc
 
 // branchesAgain answers a form of the page that could not be carried out.
 func (p *Pages) branchesAgain(w http.ResponseWriter, r *http.Request, a *repo.Access, err error) error {
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.branches(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "branches.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "branches.html", err,
+		func(r *http.Request) (*refsView, error) { return p.branches(r, a) }, nil)
 }
 
 // POST /{owner}/{repo}/branches/delete

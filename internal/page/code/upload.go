@@ -86,12 +86,7 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 			return committed(w, r, to, done, uploaded(len(add)))
 		}
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "upload.html", problem, v)
+	return p.t.Refuse(w, r, "upload.html", err, v)
 }
 
 // sent is how many bytes a body has. One that came in pieces did not say so before.

@@ -101,9 +101,7 @@ func (p *Pages) Search(w http.ResponseWriter, r *http.Request) error {
 	}
 	err = p.find(r, v)
 	if errs.Is(err, errs.Invalid) {
-		if v.Problem, err = page.ProblemOf(err); err == nil {
-			return p.t.Again(w, r, "search.html", v.Problem, v)
-		}
+		return p.t.Refuse(w, r, "search.html", err, v)
 	}
 	if err != nil {
 		return err

@@ -76,8 +76,5 @@ func (p *Pages) AnswerToOrg(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return page.Done(w, r, "/", "You declined the invitation to "+v.Org.Login+".")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "organization.html", v.Problem, v)
+	return p.t.Refuse(w, r, "organization.html", err, v)
 }

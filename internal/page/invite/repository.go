@@ -74,8 +74,5 @@ func (p *Pages) AnswerToRepo(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return page.Done(w, r, "/", "You declined the invitation to "+v.FullName+".")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "repository.html", v.Problem, v)
+	return p.t.Refuse(w, r, "repository.html", err, v)
 }

@@ -132,19 +132,14 @@ func (p *Pages) SaveLabel(w http.ResponseWriter, r *http.Request, a *repo.Access
 	if err == nil {
 		return page.Done(w, r, web.Path(a.Owner.Login, a.Name, "labels"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.labels(r, a)
-	if err != nil {
-		return err
-	}
-	if v.Problem = problem; f.Get("was") == "" {
-		v.New = l
-	} else {
-		v.Edit = l
-		v.Was, v.Shown = f.Get("was"), f.Get("shown")
-	}
-	return p.t.Again(w, r, "labels.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "labels.html", err,
+		func(r *http.Request) (*labelsView, error) { return p.labels(r, a) },
+		func(v *labelsView) {
+			if f.Get("was") == "" {
+				v.New = l
+			} else {
+				v.Edit = l
+				v.Was, v.Shown = f.Get("was"), f.Get("shown")
+			}
+		})
 }

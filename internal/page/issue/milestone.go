@@ -286,10 +286,6 @@ func (p *Pages) saveMilestone(
 		return page.SeeOther(w, r, web.Path(a.Owner.Login, a.Name, "milestone",
 			strconv.FormatInt(m.Number, 10)))
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
 	v := &milestoneForm{Name: f.Get("title"), Description: f.Get("description"),
 		Due: f.Get("due"), Open: true}
 	title := "New milestone"
@@ -297,9 +293,10 @@ func (p *Pages) saveMilestone(
 		v.Number, _ = strconv.ParseInt(web.Param(r, "number"), 10, 64)
 		title = "Edit milestone"
 	}
-	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", title); err != nil {
-		return err
+	load := func(r *http.Request) (_ *milestoneForm, err error) {
+		v.Frame, err = p.kit.RepoFrame(r, a, "issues", title)
+		return v, err
 	}
-	v.Problem, v.Shown = problem, f.Get("shown")
-	return p.t.Again(w, r, "milestoneform.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "milestoneform.html", err, load,
+		func(v *milestoneForm) { v.Shown = f.Get("shown") })
 }

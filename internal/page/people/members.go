@@ -126,16 +126,9 @@ func (p *Pages) ChangeMembers(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, web.Path("orgs", org, "people"), memberDone(login, form, invited))
 	}
-	problem, err := problemWithMember(err, login)
-	if err != nil {
-		return err
-	}
-	v, err := p.members(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Login, v.NewRole = problem, login, form.Get("role")
-	return p.t.Again(w, r, "members.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "members.html", nobody(err, login), p.members, func(v *members) {
+		v.Login, v.NewRole = login, form.Get("role")
+	})
 }
 
 // memberDone says what ChangeMembers did.
@@ -161,13 +154,12 @@ func memberDone(login string, form page.Form, invited bool) string {
 	return login + " is a member now."
 }
 
-// problemWithMember also says of a login that nobody has it.
-func problemWithMember(err error, login string) (*page.Problem, error) {
+// nobody turns a 404 into an error that the form shows: there is no user with the login.
+func nobody(err error, login string) error {
 	if errs.Is(err, errs.NotFound) && login != "" {
-		return &page.Problem{Status: http.StatusUnprocessableEntity,
-			Message: "User " + errs.Clip(login) + " not found."}, nil
+		return errs.Newf(errs.Invalid, "User %s not found.", errs.Clip(login))
 	}
-	return page.ProblemOf(err)
+	return err
 }
 
 // changeMember does what the form says. Errors: those of [page.Kit.WriteOwn] and of packages account and invitation.

@@ -63,14 +63,5 @@ func (p *Pages) ChangeOAuthPolicy(w http.ResponseWriter, r *http.Request) error 
 	if err == nil {
 		return page.Done(w, r, web.Path("organizations", org, "settings", "oauth_application_policy"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.oauthPolicy(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "oauthpolicy.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "oauthpolicy.html", err, p.oauthPolicy, nil)
 }

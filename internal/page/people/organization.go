@@ -128,10 +128,7 @@ func (p *Pages) DeleteOrg(w http.ResponseWriter, r *http.Request) error {
 	} else if err = p.deleteOrg(r, v.Login); err == nil {
 		return page.Done(w, r, "/", v.Login+" was deleted.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "orgdelete.html", v.Problem, &deletion{v, form.Get("confirm")})
+	return p.t.Refuse(w, r, "orgdelete.html", err, &deletion{v, form.Get("confirm")})
 }
 
 func (p *Pages) deleteOrg(r *http.Request, login string) error {
@@ -221,20 +218,13 @@ func (p *Pages) ChangeOrg(w http.ResponseWriter, r *http.Request) error {
 	if err = p.editOrg(r, form, &now); err == nil {
 		return page.Done(w, r, web.Path("orgs", web.Param(r, "org"), "settings"), "The settings were saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.orgSettings(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Shown = problem, form.Get("shown")
-	v.Org.Name, v.Org.Bio, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
-	v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
-	v.Org.Permission, v.Org.PrivateForks = form.Get(permissionField), form.Checked(forksField)
-	v.Org.PublicRepositories, v.Org.PrivateRepositories = form.Checked(publicField), form.Checked(privateField)
-	return p.t.Again(w, r, "orgsettings.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "orgsettings.html", err, p.orgSettings, func(v *orgSettings) {
+		v.Shown = form.Get("shown")
+		v.Org.Name, v.Org.Bio, v.Org.Email = form.Get("name"), form.Get("description"), form.Get("email")
+		v.Org.Company, v.Org.Blog, v.Org.Location = form.Get("company"), form.Get("blog"), form.Get("location")
+		v.Org.Permission, v.Org.PrivateForks = form.Get(permissionField), form.Checked(forksField)
+		v.Org.PublicRepositories, v.Org.PrivateRepositories = form.Checked(publicField), form.Checked(privateField)
+	})
 }
 
 // POST /orgs/{org}/settings/two-factor
@@ -257,11 +247,8 @@ func (p *Pages) RequireFactors(w http.ResponseWriter, r *http.Request) error {
 	if err = page.ChangeFactorRule(ctx, form, p.of.Accounts, caller(r), v.Login); err == nil {
 		return page.Done(w, r, web.Path("orgs", v.Login, "settings"), "The settings were saved.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
 	v.Shown = page.Shown(bodyOf(&v.Org))
-	return p.t.Again(w, r, "orgsettings.html", v.Problem, v)
+	return p.t.Refuse(w, r, "orgsettings.html", err, v)
 }
 
 // orgForm is what neworg.html shows.
@@ -300,13 +287,8 @@ func (p *Pages) CreateOrg(w http.ResponseWriter, r *http.Request) error {
 			return page.SeeOther(w, r, web.Path(made.Login))
 		}
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if v.Frame, err = p.kit.Frame(r, "New organization"); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "neworg.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "neworg.html", err, func(r *http.Request) (_ *orgForm, err error) {
+		v.Frame, err = p.kit.Frame(r, "New organization")
+		return v, err
+	}, nil)
 }

@@ -113,16 +113,7 @@ func (p *Pages) ChangePins(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, pinsAt(r), "The pinned repositories were saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.pins(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "pins.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "pins.html", err, p.pins, nil)
 }
 
 // pinsAs is the list that a form makes of the pinned repositories.

@@ -148,16 +148,9 @@ func (p *Pages) ChangeTeamMembers(w http.ResponseWriter, r *http.Request) error 
 		}
 		return page.Done(w, r, to, done)
 	}
-	problem, err := problemWithMember(err, login)
-	if err != nil {
-		return err
-	}
-	v, err := p.teamMembers(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Login, v.Chosen = problem, login, form.Get("role")
-	return p.t.Again(w, r, "team.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "team.html", nobody(err, login), p.teamMembers, func(v *teamView) {
+		v.Login, v.Chosen = login, form.Get("role")
+	})
 }
 
 func (p *Pages) changeTeamMember(r *http.Request, login string, form page.Form) error {
@@ -229,16 +222,9 @@ func (p *Pages) ChangeTeamRepos(w http.ResponseWriter, r *http.Request) error {
 	if errs.Is(err, errs.NotFound) {
 		err = errs.Newf(errs.Invalid, "There is no repository %q.", errs.Clip(name))
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.teamRepos(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Login, v.Chosen = problem, name, form.Get("role")
-	return p.t.Again(w, r, "teamrepos.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "teamrepos.html", err, p.teamRepos, func(v *teamView) {
+		v.Login, v.Chosen = name, form.Get("role")
+	})
 }
 
 func (p *Pages) changeTeamRepo(r *http.Request, v *teamView, name string, form page.Form) error {

@@ -73,10 +73,7 @@ func (p *Pages) ChangeTeam(w http.ResponseWriter, r *http.Request) error {
 			return page.Done(w, r, a.Path()+"/settings", "The settings were saved.")
 		}
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "teamsettings.html", v.Problem, v)
+	return p.t.Refuse(w, r, "teamsettings.html", err, v)
 }
 
 func typed(form page.Form) typedTeam {
@@ -137,8 +134,5 @@ func (p *Pages) CreateTeam(w http.ResponseWriter, r *http.Request) error {
 			return page.SeeOther(w, r, a.Path())
 		}
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "teamsettings.html", v.Problem, v)
+	return p.t.Refuse(w, r, "teamsettings.html", err, v)
 }

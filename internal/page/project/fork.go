@@ -60,15 +60,8 @@ func (p *Pages) Fork(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if errs.Is(err, errs.NotFound) && organization(a, v) != "" {
 		err = errs.New(errs.Invalid, "You cannot fork to that account.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if err := p.fillFork(r, a, v); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "fork.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "fork.html", err,
+		func(r *http.Request) (*forkView, error) { return v, p.fillFork(r, a, v) }, nil)
 }
 
 // organization is the login of the organization that is to own the fork; empty: the caller.

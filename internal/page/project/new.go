@@ -64,15 +64,8 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, pathOf(made), made+" was created.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if err := p.fill(r, v); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "new.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "new.html", err,
+		func(r *http.Request) (*newView, error) { return v, p.fill(r, v) }, nil)
 }
 
 // create creates the repository, and returns its OWNER/NAME.

@@ -80,14 +80,6 @@ func (p *Pages) Sync(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 			return page.Done(w, r, to, done.Message)
 		}
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.behind(r, a, branch)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "sync.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "sync.html", err,
+		func(r *http.Request) (*syncView, error) { return p.behind(r, a, branch) }, nil)
 }

@@ -172,21 +172,17 @@ func (p *Pages) merged(w http.ResponseWriter, r *http.Request, a *repo.Access, f
 	if err == nil {
 		return page.SeeOther(w, r, at(r, a)+"#merge")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
+	load := func(r *http.Request) (*box, error) {
+		s, err := p.scene(r, a, "conversation")
+		if err != nil {
+			return nil, err
+		}
+		return p.box(r, a, s)
 	}
-	s, err := p.scene(r, a, "conversation")
-	if err != nil {
-		return err
-	}
-	b, err := p.box(r, a, s)
-	if err != nil {
-		return err
-	}
-	b.Refused, b.Problem, b.Method = problem, problem, f.Get("method")
-	b.Typed = [2]string{f.Text("title"), f.Text("message")}
-	return p.t.Again(w, r, "merging.html", problem, b)
+	return page.RefuseWith(p.t, w, r, "merging.html", err, load, func(b *box) {
+		b.Refused, b.Method = b.Problem, f.Get("method")
+		b.Typed = [2]string{f.Text("title"), f.Text("message")}
+	})
 }
 
 // merge reads the form of a merge and calls an operation with what it says.

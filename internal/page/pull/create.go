@@ -222,21 +222,14 @@ func (p *Pages) Create(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err == nil {
 		return p.setRelations(w, r, a, f, made.Number)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
 	for kind, names := range map[string][]string{"": f.List("label"), "assignee:": f.List("assignee"),
 		"reviewer:": f.List("reviewer")} {
 		for _, name := range names {
 			v.Chosen[kind+name] = true
 		}
 	}
-	if err := p.fill(r, a, v); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "new.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "new.html", err,
+		func(r *http.Request) (*newView, error) { return v, p.fill(r, a, v) }, nil)
 }
 
 func (p *Pages) create(r *http.Request, a *repo.Access, v *newView) (*pull.Pull, error) {

@@ -121,16 +121,9 @@ func (p *Pages) SaveComment(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err = p.changeComment(r, a, f.Get("body")); err == nil {
 		return page.SeeOther(w, r, back(r, a, f, "discussion_r"+web.Param(r, "id")))
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.editing(r, a, f.Values)
-	if err != nil {
-		return err
-	}
-	v.Text, v.Problem = f.Get("body"), problem
-	return p.t.Again(w, r, "edit.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "edit.html", err,
+		func(r *http.Request) (*editView, error) { return p.editing(r, a, f.Values) },
+		func(v *editView) { v.Text = f.Get("body") })
 }
 
 func (p *Pages) deleteComment(r *http.Request, a *repo.Access) error {

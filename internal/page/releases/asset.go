@@ -42,19 +42,13 @@ func (p *Pages) Upload(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 	if err = p.upload(r, a, id, form); err == nil {
 		return page.Done(w, r, of.PagePath(), "The files were added.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
+	load := func(r *http.Request) (_ *listView, err error) {
+		if of, err = p.with.Releases.Get(r.Context(), a, id); err != nil {
+			return nil, err
+		}
+		return p.one(r, a, newView(of))
 	}
-	if of, err = p.with.Releases.Get(r.Context(), a, id); err != nil {
-		return err
-	}
-	v, err := p.one(r, a, newView(of))
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Here = problem, of.PagePath()
-	return p.t.Again(w, r, "releases.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "releases.html", err, load, func(v *listView) { v.Here = of.PagePath() })
 }
 
 // upload adds each file as it comes.

@@ -124,16 +124,9 @@ func (p *Pages) ChangeAccess(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	case err == nil:
 		return page.Done(w, r, at(a, "/access"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.access(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Login, v.Role = problem, f.Text("login"), f.Get("role")
-	return p.t.Again(w, r, "access.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "access.html", err,
+		func(r *http.Request) (*accessView, error) { return p.access(r, a) },
+		func(v *accessView) { v.Login, v.Role = f.Text("login"), f.Get("role") })
 }
 
 // addPerson adds or invites somebody. The invitation is nil for a person who was added.

@@ -49,17 +49,10 @@ func (p *Pages) confirm(w http.ResponseWriter, r *http.Request, a *repo.Access, 
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	frame, err := p.frame(r, a, "general", title)
-	if err != nil {
-		return err
-	}
-	frame.Problem = problem
-	return p.t.Again(w, r, name, problem,
-		&dangerView{frame, f.Get("confirm"), f.Get("new_owner"), f.Get("new_name")})
+	return page.RefuseWith(p.t, w, r, name, err, func(r *http.Request) (*dangerView, error) {
+		frame, err := p.frame(r, a, "general", title)
+		return &dangerView{frame, f.Get("confirm"), f.Get("new_owner"), f.Get("new_name")}, err
+	}, nil)
 }
 
 // GET /{owner}/{repo}/settings/visibility

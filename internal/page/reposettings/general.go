@@ -162,19 +162,14 @@ func (p *Pages) SaveGeneral(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err == nil {
 		return page.Done(w, r, "/"+escaped(fullName)+"/settings", "The settings were saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.general(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Shown = problem, f.Get("shown")
-	sent := formGeneral(f, a)
-	v.details, v.merging, v.Topics = sent.details, sent.merging, strings.Join(sent.Topics, " ")
-	v.Texts = v.texts()
-	return p.t.Again(w, r, "general.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "general.html", err,
+		func(r *http.Request) (*generalView, error) { return p.general(r, a) },
+		func(v *generalView) {
+			v.Shown = f.Get("shown")
+			sent := formGeneral(f, a)
+			v.details, v.merging, v.Topics = sent.details, sent.merging, strings.Join(sent.Topics, " ")
+			v.Texts = v.texts()
+		})
 }
 
 // saveGeneral changes what the form says, and returns the repository's OWNER/NAME from then on.

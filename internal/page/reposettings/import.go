@@ -90,16 +90,9 @@ func (p *Pages) ChangeImport(w http.ResponseWriter, r *http.Request, a *repo.Acc
 	if err == nil {
 		return page.Done(w, r, at(a, "/import"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.importOf(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.URL, v.People = problem, f.Get("remote_url"), f.Get("people")
-	return p.t.Again(w, r, "import.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "import.html", err,
+		func(r *http.Request) (*importView, error) { return p.importOf(r, a) },
+		func(v *importView) { v.URL, v.People = f.Get("remote_url"), f.Get("people") })
 }
 
 // changeImport does what a form says, and returns what was done.

@@ -67,16 +67,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if err == nil {
 		return page.Done(w, r, at(a, "/keys"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.keys(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed, v.Key, v.Write = problem, f.Get("title"), f.Get("key"), f.Checked("write")
-	return p.t.Again(w, r, "keys.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "keys.html", err,
+		func(r *http.Request) (*keysView, error) { return p.keys(r, a) },
+		func(v *keysView) { v.Typed, v.Key, v.Write = f.Get("title"), f.Get("key"), f.Checked("write") })
 }
 
 func (p *Pages) addKey(r *http.Request, a *repo.Access, n key.NewKey) error {

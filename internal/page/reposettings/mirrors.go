@@ -81,17 +81,12 @@ func (p *Pages) ChangeMirrors(w http.ResponseWriter, r *http.Request, a *repo.Ac
 	if err == nil {
 		return page.Done(w, r, at(a, "/mirrors"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.mirrors(r, a)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.URL, v.Username, v.Minutes = problem, f.Get("remote_url"), f.Get("username"), f.Get("minutes")
-	v.Follow, v.Once, v.Adds = f.Checked("follow"), f.Checked("once"), f.Get("do") == "add"
-	return p.t.Again(w, r, "mirrors.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "mirrors.html", err,
+		func(r *http.Request) (*mirrorsView, error) { return p.mirrors(r, a) },
+		func(v *mirrorsView) {
+			v.URL, v.Username, v.Minutes = f.Get("remote_url"), f.Get("username"), f.Get("minutes")
+			v.Follow, v.Once, v.Adds = f.Checked("follow"), f.Checked("once"), f.Get("do") == "add"
+		})
 }
 
 // newMirrorSecret makes the secret of the webhook of the source, and shows it only now.

@@ -140,22 +140,17 @@ func (p *Pages) ChangeRules(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	if err == nil {
 		return page.Done(w, r, at(a, "/rules"), done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.rules(r, a)
-	if err != nil {
-		return err
-	}
-	if v.Problem = problem; form != nil {
-		v.Form.Protection = form
-		v.Form.Push, v.Form.Exempt, v.Form.Dismiss = f.Get("pushers"), f.Get("exempt"), f.Get("dismissers")
-	}
-	if queue != nil {
-		v.Queue = queue
-	}
-	return p.t.Again(w, r, "rules.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "rules.html", err,
+		func(r *http.Request) (*rulesView, error) { return p.rules(r, a) },
+		func(v *rulesView) {
+			if form != nil {
+				v.Form.Protection = form
+				v.Form.Push, v.Form.Exempt, v.Form.Dismiss = f.Get("pushers"), f.Get("exempt"), f.Get("dismissers")
+			}
+			if queue != nil {
+				v.Queue = queue
+			}
+		})
 }
 
 // saveRule stores what a form says. Settings that the form does not have stay as they are.

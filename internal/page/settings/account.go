@@ -78,14 +78,5 @@ func (p *Pages) SaveZone(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/settings/account", "Your time zone was saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.accountView(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "account.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "account.html", err, p.accountView, nil)
 }

@@ -53,14 +53,5 @@ func (p *Pages) AskApproval(w http.ResponseWriter, r *http.Request) error {
 		return page.Done(w, r, web.Path("settings", "connections", "applications", web.Param(r, "client_id")),
 			"The owners were asked.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.connection(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "connection.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "connection.html", err, p.connection, nil)
 }

@@ -73,19 +73,11 @@ func (p *Pages) ChangeDeleted(w http.ResponseWriter, r *http.Request) error {
 		to := "/" + restored.Owner.Login + "/" + url.PathEscape(restored.Name)
 		return page.Done(w, r, to, restored.FullName()+" was restored.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.deletedView(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	for i := range v.List {
-		if v.List[i].ID == id {
-			v.List[i].As = f.Get("name")
+	return page.RefuseWith(p.t, w, r, "deleted.html", err, p.deletedView, func(v *deletedView) {
+		for i := range v.List {
+			if v.List[i].ID == id {
+				v.List[i].As = f.Get("name")
+			}
 		}
-	}
-	return p.t.Again(w, r, "deleted.html", problem, v)
+	})
 }

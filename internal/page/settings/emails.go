@@ -67,16 +67,9 @@ func (p *Pages) ChangeEmails(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/settings/emails", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.emails(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed = problem, f.Get("email")
-	return p.t.Again(w, r, "emails.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "emails.html", err, p.emails, func(v *emailsView) {
+		v.Typed = f.Get("email")
+	})
 }
 
 // changeEmails does what the form says, and says what it did. Errors: those of [page.Kit.WriteOwn] and of package

@@ -101,8 +101,5 @@ func (p *Pages) ChangeIdentities(w http.ResponseWriter, r *http.Request) error {
 	default:
 		err = errs.New(errs.Invalid, "The form does not say what to do.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "identities.html", v.Problem, v)
+	return p.t.Refuse(w, r, "identities.html", err, v)
 }

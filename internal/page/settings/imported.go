@@ -48,16 +48,9 @@ func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/settings/imported", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.importedView(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed = problem, f.Text("login")
-	return p.t.Again(w, r, "imported.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "imported.html", err, p.importedView, func(v *importedView) {
+		v.Typed = f.Text("login")
+	})
 }
 
 // changeImported does what the form says, and says what it did. A request that has ended can be withdrawn.

@@ -164,11 +164,8 @@ func (p *Pages) ChangeInstallation(w http.ResponseWriter, r *http.Request) error
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
 	v.Typed = f.Get("repo")
-	return p.t.Again(w, r, "installation.html", v.Problem, v)
+	return p.t.Refuse(w, r, "installation.html", err, v)
 }
 
 // chooseRepo adds a repository of the account to an App's installation, or removes it. Errors: 403, 422.

@@ -66,16 +66,9 @@ func (p *Pages) ChangeKeys(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/settings/keys", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.keyList(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed, v.Key = problem, f.Get("title"), f.Get("key")
-	return p.t.Again(w, r, "keys.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "keys.html", err, p.keyList, func(v *keysView) {
+		v.Typed, v.Key = f.Get("title"), f.Get("key")
+	})
 }
 
 func (p *Pages) addKey(r *http.Request, f page.Form) error {

@@ -68,11 +68,8 @@ func (p *Pages) ask(w http.ResponseWriter, r *http.Request, v *askedView) error 
 	if err == nil {
 		return p.t.Page(w, r, "askedapp.html", v)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
 	v.JSON, v.State, v.Manifest = "", "", app.Manifest{}
-	return p.t.Again(w, r, "askedapp.html", v.Problem, v)
+	return p.t.Refuse(w, r, "askedapp.html", err, v)
 }
 
 // confirmed creates the App of a manifest, and redirects back to the program.
@@ -102,8 +99,5 @@ func (p *Pages) confirmed(w http.ResponseWriter, r *http.Request, f page.Form) (
 			}
 		}
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "askedapp.html", v.Problem, v)
+	return p.t.Refuse(w, r, "askedapp.html", err, v)
 }

@@ -167,10 +167,7 @@ func (p *Pages) CreateApp(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return p.t.Secret(w, r, "madeapp.html", &madeApp{frame, made.App, made.Secret, made.PrivateKey})
 	}
-	if frame.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "newapp.html", frame.Problem, &newAppView{frame, form, f.Text("owner")})
+	return p.t.Refuse(w, r, "newapp.html", err, &newAppView{frame, form, f.Text("owner")})
 }
 
 // ownAppView is an App with the form that changes it.
@@ -299,8 +296,5 @@ func (p *Pages) ChangeApp(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "app.html", v.Problem, v)
+	return p.t.Refuse(w, r, "app.html", err, v)
 }

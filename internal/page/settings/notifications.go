@@ -67,14 +67,7 @@ func (p *Pages) SaveNotifications(w http.ResponseWriter, r *http.Request) error 
 	if err == nil {
 		return page.Done(w, r, "/settings/notifications", "Your choice was saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.notifications(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Settings = problem, to
-	return p.t.Again(w, r, "notifications.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "notifications.html", err, p.notifications, func(v *notificationsView) {
+		v.Settings = to
+	})
 }

@@ -92,10 +92,7 @@ func (p *Pages) CreateOAuthApp(w http.ResponseWriter, r *http.Request) error {
 		return page.Done(w, r, "/settings/oauth-apps/"+a.ClientID,
 			"The OAuth App was created. Create a client secret for it.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "newoauthapp.html", v.Problem, v)
+	return p.t.Refuse(w, r, "newoauthapp.html", err, v)
 }
 
 // oauthAppView is an OAuth App with the form that changes it.
@@ -149,10 +146,7 @@ func (p *Pages) ChangeOAuthApp(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return page.Done(w, r, to, done)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "oauthapp.html", v.Problem, v)
+	return p.t.Refuse(w, r, "oauthapp.html", err, v)
 }
 
 // changeOAuthApp does what a form says, and returns the page to which it leads, and what it tells there.

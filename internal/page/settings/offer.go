@@ -132,8 +132,5 @@ func (p *Pages) Install(w http.ResponseWriter, r *http.Request) error {
 		return page.Done(w, r, "/settings/installations"+web.Path(made.ID.String()),
 			v.App.Name+" was installed.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "install.html", v.Problem, v)
+	return p.t.Refuse(w, r, "install.html", err, v)
 }

@@ -76,14 +76,5 @@ func (p *Pages) changePassword(w http.ResponseWriter, r *http.Request) error {
 		}
 		return page.Done(w, r, "/settings/password", "Your password was changed.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.password(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "password.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "password.html", err, p.password, nil)
 }

@@ -62,16 +62,10 @@ func (p *Pages) SaveProfile(w http.ResponseWriter, r *http.Request) error {
 	if err = p.saveProfile(r, f, &sent); err == nil {
 		return page.Done(w, r, "/settings/profile", "Your profile was saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	frame, err := p.frame(r, "profile", "Profile")
-	if err != nil {
-		return err
-	}
-	frame.Problem, frame.Shown = problem, f.Get("shown")
-	return p.t.Again(w, r, "profile.html", problem, &profileView{view: frame, profile: sent})
+	return page.RefuseWith(p.t, w, r, "profile.html", err, func(r *http.Request) (*profileView, error) {
+		frame, err := p.frame(r, "profile", "Profile")
+		return &profileView{view: frame, profile: sent}, err
+	}, func(v *profileView) { v.Shown = f.Get("shown") })
 }
 
 // saveProfile changes what differs from what the form showed. Errors: those of [page.Form.Edit] and of package account.

@@ -69,16 +69,9 @@ func (p *Pages) ChangeReplies(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/settings/replies", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.replyList(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed = problem, savedreply.Reply{ID: replyID(f), Title: f.Get("title"), Body: f.Get("body")}
-	return p.t.Again(w, r, "replies.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "replies.html", err, p.replyList, func(v *repliesView) {
+		v.Typed = savedreply.Reply{ID: replyID(f), Title: f.Get("title"), Body: f.Get("body")}
+	})
 }
 
 func replyID(f page.Form) savedreply.ID {

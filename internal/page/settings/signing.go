@@ -117,16 +117,9 @@ func (p *Pages) ChangeSigningKeys(w http.ResponseWriter, r *http.Request) error 
 	if err == nil {
 		return page.Done(w, r, "/settings/signing", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.signingList(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed, v.Text = problem, f.Get("name"), f.Get("key")
-	return p.t.Again(w, r, "signing.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "signing.html", err, p.signingList, func(v *signingView) {
+		v.Typed, v.Text = f.Get("name"), f.Get("key")
+	})
 }
 
 // addSigningKey adds a key, whose text says of which kind it is.

@@ -211,10 +211,7 @@ func (p *Pages) CreateToken(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return p.t.Secret(w, r, "newtoken.html", v)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "newtoken.html", v.Problem, v)
+	return p.t.Refuse(w, r, "newtoken.html", err, v)
 }
 
 // maxOthers is how many repositories may be named besides those that the form lists.

@@ -132,15 +132,8 @@ func (p *Pages) Change(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/dashboard/plants", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if err := p.fill(r, v); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "plants.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "plants.html", err,
+		func(r *http.Request) (*view, error) { return v, p.fill(r, v) }, nil)
 }
 
 // add adds the plant that was typed. Errors: those of plant.Parse and plant.Service.Create.

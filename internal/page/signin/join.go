@@ -109,10 +109,7 @@ func (p *Pages) Join(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return p.t.Page(w, r, "join.html", v)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "join.html", v.Problem, v)
+	return p.t.Refuse(w, r, "join.html", err, v)
 }
 
 // welcome signs the browser in to a new account.

@@ -148,16 +148,9 @@ func (p *Pages) Login(w http.ResponseWriter, r *http.Request) error {
 		page.SetSession(w, r, session)
 		return page.SeeOther(w, r, back)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.loginView(r, back)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Login = problem, f.Text("login")
-	return p.t.Again(w, r, "login.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "login.html", err,
+		func(r *http.Request) (*loginView, error) { return p.loginView(r, back) },
+		func(v *loginView) { v.Login = f.Text("login") })
 }
 
 // second is the second step of Login.
@@ -172,24 +165,12 @@ func (p *Pages) second(w http.ResponseWriter, r *http.Request, f page.Form) erro
 		page.SetBrowser(w, r, browser)
 		return page.SeeOther(w, r, page.ReturnTo(f.Get("return_to"), "/"))
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
+	failed := page.RefuseWith(p.t, w, r, "second.html", err,
+		func(r *http.Request) (*secondView, error) { return p.secondView(r, f, f.Get("pending")) }, nil)
+	if errs.Is(failed, errs.Invalid) { // it has ended: from the beginning
+		return p.again(w, r, page.ReturnTo(f.Get("return_to"), "/"), err)
 	}
-	v, err := p.secondView(r, f, f.Get("pending"))
-	if errs.Is(err, errs.Invalid) { // it has ended: from the beginning
-		first, err := p.loginView(r, page.ReturnTo(f.Get("return_to"), "/"))
-		if err != nil {
-			return err
-		}
-		first.Problem = problem
-		return p.t.Again(w, r, "login.html", problem, first)
-	}
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "second.html", problem, v)
+	return failed
 }
 
 // secondView is the second step of a sign-in. Error: 422 if it has ended.

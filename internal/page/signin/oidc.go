@@ -94,14 +94,6 @@ func (p *Pages) LeaveFromProvider(w http.ResponseWriter, r *http.Request) error 
 
 // again shows the page to sign in with an error.
 func (p *Pages) again(w http.ResponseWriter, r *http.Request, back string, err error) error {
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.loginView(r, back)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "login.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "login.html", err,
+		func(r *http.Request) (*loginView, error) { return p.loginView(r, back) }, nil)
 }

@@ -86,8 +86,5 @@ func (p *Pages) Reset(w http.ResponseWriter, r *http.Request) error {
 	case err == nil:
 		return page.Done(w, r, "/login", "Your password was set. Sign in with it.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "reset.html", v.Problem, v)
+	return p.t.Refuse(w, r, "reset.html", err, v)
 }

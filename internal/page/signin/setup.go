@@ -61,10 +61,7 @@ func (p *Pages) Setup(w http.ResponseWriter, r *http.Request) error {
 		page.SetBrowser(w, r, browser)
 		return page.SeeOther(w, r, "/")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "setup.html", v.Problem, v)
+	return p.t.Refuse(w, r, "setup.html", err, v)
 }
 
 func (p *Pages) setup(r *http.Request, f page.Form) (session string, err error) {

@@ -52,10 +52,7 @@ func (p *Pages) Audit(w http.ResponseWriter, r *http.Request) error {
 		err = filter.Parse(v.Phrase)
 	}
 	if err != nil {
-		if v.Problem, err = page.ProblemOf(err); err != nil {
-			return err
-		}
-		return p.t.Again(w, r, "audit.html", v.Problem, v)
+		return p.t.Refuse(w, r, "audit.html", err, v)
 	}
 	list, more, err := p.Accounts.Events(r.Context(), filter, auditSize)
 	if err != nil {

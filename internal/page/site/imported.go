@@ -71,17 +71,9 @@ func (p *Pages) ChangeImported(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, "/site/imported", done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return notFound(err)
-	}
-	v, err := p.importedView(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	if form.Get("do") == "give" {
-		v.Mannequin, v.User = mannequin, user
-	}
-	return p.t.Again(w, r, "imported.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "imported.html", notFound(err), p.importedView, func(v *importedView) {
+		if form.Get("do") == "give" {
+			v.Mannequin, v.User = mannequin, user
+		}
+	})
 }

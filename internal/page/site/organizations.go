@@ -55,10 +55,7 @@ func (p *Pages) CreateOrganization(w http.ResponseWriter, r *http.Request) error
 	if err == nil {
 		return page.Done(w, r, "/site/organizations"+web.Path(made.Login), made.Login+" was created.")
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "neworganization.html", v.Problem, v)
+	return p.t.Refuse(w, r, "neworganization.html", err, v)
 }
 
 func (p *Pages) createOrganization(r *http.Request, v *newOrganizationView) (*account.Account, error) {
@@ -117,9 +114,6 @@ func (p *Pages) ChangeOrganization(w http.ResponseWriter, r *http.Request) error
 	if errs.Is(err, errs.NotFound) { // somebody else was faster
 		return errs.Absent()
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
 	v.Typed = f.Get("confirm")
-	return p.t.Again(w, r, "organization.html", v.Problem, v)
+	return p.t.Refuse(w, r, "organization.html", err, v)
 }

@@ -101,10 +101,7 @@ func (p *Pages) CreatePerson(w http.ResponseWriter, r *http.Request) error {
 	if v.Made != "" { // the account is there, so the form would only say that
 		return err
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
-	return p.t.Again(w, r, "newperson.html", v.Problem, v)
+	return p.t.Refuse(w, r, "newperson.html", err, v)
 }
 
 // createPerson creates the account of the form, and notes its login.

@@ -132,11 +132,8 @@ func (p *Pages) ChangePerson(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
-	if v.Problem, err = page.ProblemOf(err); err != nil {
-		return err
-	}
 	v.Typed = f.Get("confirm")
-	return p.t.Again(w, r, "person.html", v.Problem, v)
+	return p.t.Refuse(w, r, "person.html", err, v)
 }
 
 // growing changes a person and needs room on the disk.

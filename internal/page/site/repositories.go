@@ -79,16 +79,9 @@ func (p *Pages) ChangeRepository(w http.ResponseWriter, r *http.Request) error {
 	if errs.Is(err, errs.NotFound) {
 		err = errs.Newf(errs.Invalid, "Repository %q not found.", errs.Clip(f.Text("repo")))
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.repositories(r)
-	if err != nil {
-		return err
-	}
-	v.Problem, v.Typed = problem, f.Get("repo")
-	return p.t.Again(w, r, "repositories.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "repositories.html", err, p.repositories, func(v *repositoriesView) {
+		v.Typed = f.Get("repo")
+	})
 }
 
 // changeRepository does with a repository what do says, and returns what was done, to go behind its name.

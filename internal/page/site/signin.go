@@ -72,14 +72,5 @@ func (p *Pages) ChangeSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err = page.ChangeFactorRule(ctx, form, p.Accounts, caller(r), ""); err == nil {
 		return page.Done(w, r, "/site/sign-in", "The settings were saved.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.signIn(r)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "signin.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "signin.html", err, p.signIn, nil)
 }

@@ -188,15 +188,10 @@ func (p *Pages) Move(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err == nil {
 		return page.SeeOther(w, r, to)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if v.target, err = p.target(r, a, "Transfer issue"); err != nil {
-		return err
-	}
-	v.Problem = problem
-	return p.t.Again(w, r, "transfer.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "transfer.html", err, func(r *http.Request) (_ *transfer, err error) {
+		v.target, err = p.target(r, a, "Transfer issue")
+		return v, err
+	}, nil)
 }
 
 // move moves the issue to the repository that the form names, and returns its address there.

@@ -74,15 +74,10 @@ func (p *Pages) addComment(r *http.Request, a *repo.Access, body string) (*comme
 func (p *Pages) retry(
 	w http.ResponseWriter, r *http.Request, a *repo.Access, err error, v again, f page.Form,
 ) error {
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	if v.target, err = p.target(r, a, v.Verb); err != nil {
-		return err
-	}
-	v.Return, v.Problem = page.ReturnTo(f.Get("return_to"), v.Return), problem
-	return p.t.Again(w, r, "edit.html", problem, &v)
+	return page.RefuseWith(p.t, w, r, "edit.html", err, func(r *http.Request) (_ *again, err error) {
+		v.target, err = p.target(r, a, v.Verb)
+		return &v, err
+	}, func(v *again) { v.Return = page.ReturnTo(f.Get("return_to"), v.Return) })
 }
 
 // GET /{owner}/{repo}/issues/{number}/comments/{id}

@@ -228,16 +228,10 @@ func (p *Pages) CreateHook(w http.ResponseWriter, r *http.Request, at *Owner) er
 	if err == nil {
 		return page.Done(w, r, at.Settings+"/hooks", "The webhook was added.")
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	frame, err := at.frame("Add webhook")
-	if err != nil {
-		return err
-	}
-	frame.Problem = problem
-	return p.t.Again(w, r, "hook.html", problem, &hookView{View: frame, hookForm: form})
+	return page.RefuseWith(p.t, w, r, "hook.html", err, func(*http.Request) (*hookView, error) {
+		frame, err := at.frame("Add webhook")
+		return &hookView{View: frame, hookForm: form}, err
+	}, nil)
 }
 
 // hookPath is the address of the request's webhook below that of its place.
@@ -300,19 +294,13 @@ func (p *Pages) ChangeHook(w http.ResponseWriter, r *http.Request, at *Owner) er
 	if err == nil {
 		return page.Done(w, r, to, done)
 	}
-	problem, err := page.ProblemOf(err)
-	if err != nil {
-		return err
-	}
-	v, err := p.hook(r, at)
-	if err != nil {
-		return err
-	}
-	v.Problem = problem
-	if do := f.Get("do"); do != "ping" && do != "test" && do != "remove" {
-		v.hookForm, v.Shown = readHook(f, v.HasSecret), f.Get("shown")
-	}
-	return p.t.Again(w, r, "hook.html", problem, v)
+	return page.RefuseWith(p.t, w, r, "hook.html", err,
+		func(r *http.Request) (*hookView, error) { return p.hook(r, at) },
+		func(v *hookView) {
+			if do := f.Get("do"); do != "ping" && do != "test" && do != "remove" {
+				v.hookForm, v.Shown = readHook(f, v.HasSecret), f.Get("shown")
+			}
+		})
 }
 
 // changeHook does what the form f says. It returns the address of the page that shows the result, and what was done.

@@ -99,6 +99,14 @@ func (t *Templates) Page(w http.ResponseWriter, r *http.Request, name string, vi
 	return err
 }
 
+// Show is Page for a view that was just read. Errors: that of reading it.
+func (t *Templates) Show(w http.ResponseWriter, r *http.Request, name string, view any, err error) error {
+	if err != nil {
+		return err
+	}
+	return t.Page(w, r, name, view)
+}
+
 // Secret answers 200 with a page that shows something once, such as a new token: it is kept nowhere.
 func (t *Templates) Secret(w http.ResponseWriter, r *http.Request, name string, view any) error {
 	headers(w, r)

@@ -62,10 +62,7 @@ func (p *Pages) Show(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 		return page.SeeOther(w, r, page.LoginPath(r))
 	}
 	v, err := p.view(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "attach.html", v)
+	return p.t.Show(w, r, "attach.html", v, err)
 }
 
 func (p *Pages) view(r *http.Request, a *repo.Access) (*view, error) {

@@ -104,10 +104,8 @@ func (p *Pages) Blob(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if to != "" {
 		return page.SeeOther(w, r, v.Link("blob", v.At.Path)+to)
 	}
-	if v.Files, err = p.beside(r, a, &v.at); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "blob.html", v)
+	v.Files, err = p.beside(r, a, &v.at)
+	return p.t.Show(w, r, "blob.html", v, err)
 }
 
 // maxLarge bounds the object of Git LFS that is read to be shown, in bytes.

@@ -29,8 +29,5 @@ func (p *Pages) LastChanges(w http.ResponseWriter, r *http.Request, a *repo.Acce
 	}
 	v := &listing{at: place}
 	v.show(r, list, changes)
-	if err := p.latest(r, a, v, changes); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "entries.html", v)
+	return p.t.Show(w, r, "entries.html", v, p.latest(r, a, v, changes))
 }

@@ -82,10 +82,7 @@ func (p *Pages) Commit(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		}
 	}
 	v, err := p.commit(r, a, name)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "commit.html", v)
+	return p.t.Show(w, r, "commit.html", v, err)
 }
 
 func (p *Pages) commit(r *http.Request, a *repo.Access, name string) (*commitView, error) {

@@ -21,10 +21,7 @@ type deleteView struct {
 // DeleteForm answers the form that deletes a file of a branch. Errors: 403, 404.
 func (p *Pages) DeleteForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.deleting(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "delete.html", v)
+	return p.t.Show(w, r, "delete.html", v, err)
 }
 
 func (p *Pages) deleting(r *http.Request, a *repo.Access) (*deleteView, error) {

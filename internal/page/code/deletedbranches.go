@@ -32,10 +32,7 @@ type deletedBranch struct {
 // 403, 404.
 func (p *Pages) DeletedBranches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.deletedBranches(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "deletedbranches.html", v)
+	return p.t.Show(w, r, "deletedbranches.html", v, err)
 }
 
 func (p *Pages) deletedBranches(r *http.Request, a *repo.Access) (*deletedView, error) {

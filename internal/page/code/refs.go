@@ -58,10 +58,7 @@ type tag struct {
 // their names. Error: 404.
 func (p *Pages) Branches(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.branches(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "branches.html", v)
+	return p.t.Show(w, r, "branches.html", v, err)
 }
 
 func (p *Pages) branches(r *http.Request, a *repo.Access) (*refsView, error) {

@@ -72,10 +72,8 @@ func (p *Pages) Tree(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	if err := p.fill(r, a, &v.listing); err != nil {
 		return err
 	}
-	if v.Files, err = p.beside(r, a, &v.at); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "tree.html", v)
+	v.Files, err = p.beside(r, a, &v.at)
+	return p.t.Show(w, r, "tree.html", v, err)
 }
 
 // fill reads the directory, its last commits and its readme.

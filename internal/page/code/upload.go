@@ -36,10 +36,7 @@ type uploadView struct {
 // UploadForm answers the form that uploads files into a directory of a branch. Errors: 403, 404.
 func (p *Pages) UploadForm(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.uploading(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "upload.html", v)
+	return p.t.Show(w, r, "upload.html", v, err)
 }
 
 func (p *Pages) uploading(r *http.Request, a *repo.Access) (*uploadView, error) {

@@ -76,10 +76,8 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, name string) error 
 		return errs.Absent()
 	}
 	v := &view{Index: name == "README", HTML: text.html}
-	if v.Frame, err = p.kit.Frame(r, text.title); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "help.html", v)
+	v.Frame, err = p.kit.Frame(r, text.title)
+	return p.t.Show(w, r, "help.html", v, err)
 }
 
 // document is one page, rendered.

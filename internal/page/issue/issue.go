@@ -43,8 +43,5 @@ func (p *Pages) Issue(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 		return err
 	}
 	v.Thread.Mark, v.Thread.Pinned = mark, !i.PinnedAt.IsZero()
-	if err := p.of.Link(r, v.Thread, i.Issue); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "issue.html", v)
+	return p.t.Show(w, r, "issue.html", v, p.of.Link(r, v.Thread, i.Issue))
 }

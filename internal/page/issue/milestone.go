@@ -130,10 +130,8 @@ const day = "2006-01-02"
 func (p *Pages) NewMilestone(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &milestoneForm{Open: true}
 	var err error
-	if v.Frame, err = p.kit.RepoFrame(r, a, "issues", "New milestone"); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "milestoneform.html", v)
+	v.Frame, err = p.kit.RepoFrame(r, a, "issues", "New milestone")
+	return p.t.Show(w, r, "milestoneform.html", v, err)
 }
 
 // GET /{owner}/{repo}/milestones/{number}/edit

@@ -44,10 +44,7 @@ func (v *members) Path() string { return web.Path("orgs", v.Org.Login, "people")
 // is the outside collaborators, for owners. Error: 404.
 func (p *Pages) Members(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.members(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "members.html", v)
+	return p.t.Show(w, r, "members.html", v, err)
 }
 
 // members reads a page of the members.

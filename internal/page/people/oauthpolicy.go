@@ -22,10 +22,7 @@ type oauthPolicy struct {
 // 404.
 func (p *Pages) OAuthPolicy(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.oauthPolicy(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "oauthpolicy.html", v)
+	return p.t.Show(w, r, "oauthpolicy.html", v, err)
 }
 
 func (p *Pages) oauthPolicy(r *http.Request) (*oauthPolicy, error) {

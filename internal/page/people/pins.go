@@ -52,10 +52,7 @@ func (p *Pages) ChangeOrgPins(w http.ResponseWriter, r *http.Request) error {
 // PinForm shows what the viewer pinned, and what else can be pinned, with the words of q in its name.
 func (p *Pages) PinForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.pins(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "pins.html", v)
+	return p.t.Show(w, r, "pins.html", v, err)
 }
 
 func (p *Pages) pins(r *http.Request) (*pins, error) {

@@ -73,10 +73,7 @@ func (p *Pages) Profile(w http.ResponseWriter, r *http.Request) error {
 	for _, m := range orgs {
 		v.Orgs = append(v.Orgs, *page.NewUser(m.Org))
 	}
-	if err := p.tab(r, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "profile.html", v)
+	return p.t.Show(w, r, "profile.html", v, p.tab(r, v))
 }
 
 func caller(r *http.Request) *account.Caller { return account.CallerFrom(r.Context()) }

@@ -94,10 +94,7 @@ func (p *Pages) team(r *http.Request, section string) (*teamView, error) {
 // Team shows a team with its members and child teams. Error: 404.
 func (p *Pages) Team(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.teamMembers(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "team.html", v)
+	return p.t.Show(w, r, "team.html", v, err)
 }
 
 func (p *Pages) teamMembers(r *http.Request) (*teamView, error) {
@@ -181,10 +178,7 @@ func (p *Pages) changeTeamMember(r *http.Request, login string, form page.Form) 
 // TeamRepos lists the repositories of a team that the viewer may see. Error: 404.
 func (p *Pages) TeamRepos(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.teamRepos(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "teamrepos.html", v)
+	return p.t.Show(w, r, "teamrepos.html", v, err)
 }
 
 func (p *Pages) teamRepos(r *http.Request) (*teamView, error) {

@@ -32,10 +32,7 @@ func (p *Pages) NewImport(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	v := &importView{newView: newView{Owner: q.Get("owner"), Name: q.Get("name"), Private: q.Get("visibility") == "private"},
 		URL: q.Get("url"), Bring: "all"}
-	if err := p.fillImport(r, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "import.html", v)
+	return p.t.Show(w, r, "import.html", v, p.fillImport(r, v))
 }
 
 // fillImport reads what can be chosen.

@@ -32,10 +32,7 @@ type newView struct {
 func (p *Pages) New(w http.ResponseWriter, r *http.Request) error {
 	q := web.QueryOf(r)
 	v := &newView{Owner: q.Get("owner"), Name: q.Get("name"), Private: q.Get("visibility") == "private"}
-	if err := p.fill(r, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "new.html", v)
+	return p.t.Show(w, r, "new.html", v, p.fill(r, v))
 }
 
 // fill reads what can be chosen.

@@ -26,10 +26,7 @@ type syncView struct {
 // button that updates it. Error: 404.
 func (p *Pages) Behind(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.behind(r, a, web.QueryOf(r).Get("branch"))
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "sync.html", v)
+	return p.t.Show(w, r, "sync.html", v, err)
 }
 
 func (p *Pages) behind(r *http.Request, a *repo.Access, branch string) (*syncView, error) {

@@ -71,10 +71,7 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if err := p.fill(r, a, v); err != nil {
 		return err
 	}
-	if err := p.suggestText(r, a, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "new.html", v)
+	return p.t.Show(w, r, "new.html", v, p.suggestText(r, a, v))
 }
 
 // fill reads what the form offers, and compares the branches.

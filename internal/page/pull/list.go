@@ -38,8 +38,6 @@ func (p *Pages) List(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 	for n, i := range v.List.Issues {
 		numbers[n] = i.Number
 	}
-	if v.List.Marks, err = p.talk.Reviews.Marks(r.Context(), a, numbers); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "list.html", v)
+	v.List.Marks, err = p.talk.Reviews.Marks(r.Context(), a, numbers)
+	return p.t.Show(w, r, "list.html", v, err)
 }

@@ -63,10 +63,8 @@ func (p *Pages) Checks(w http.ResponseWriter, r *http.Request, a *repo.Access) e
 		return err
 	}
 	v := &checksView{scene: s}
-	if v.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "checks.html", v)
+	v.Sum, err = p.rollup(r.Context(), a, s.Pull.Head.SHA)
+	return p.t.Show(w, r, "checks.html", v, err)
 }
 
 // rollup is what checks and statuses of a commit come to.

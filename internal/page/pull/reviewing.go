@@ -89,10 +89,7 @@ func (p *Pages) comment(r *http.Request, a *repo.Access) (*review.Comment, error
 // EditComment shows the form that edits a review comment. Error: 404.
 func (p *Pages) EditComment(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.editing(r, a, r.URL.Query())
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "edit.html", v)
+	return p.t.Show(w, r, "edit.html", v, err)
 }
 
 func (p *Pages) editing(r *http.Request, a *repo.Access, values url.Values) (*editView, error) {

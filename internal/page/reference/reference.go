@@ -97,8 +97,6 @@ func (p *Pages) show(w http.ResponseWriter, r *http.Request, tag string) error {
 		}
 		title = "API: " + tag
 	}
-	if v.Frame, err = p.kit.Frame(r, title); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "reference.html", v)
+	v.Frame, err = p.kit.Frame(r, title)
+	return p.t.Show(w, r, "reference.html", v, err)
 }

@@ -85,10 +85,7 @@ func (p *Pages) New(w http.ResponseWriter, r *http.Request, a *repo.Access) erro
 	if v.Target == "" {
 		v.Target = a.DefaultBranch
 	}
-	if err := p.fill(r, a, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "edit.html", v)
+	return p.t.Show(w, r, "edit.html", v, p.fill(r, a, v))
 }
 
 // POST /{owner}/{repo}/releases/new

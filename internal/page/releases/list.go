@@ -80,10 +80,7 @@ func (p *Pages) Release(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 		return err
 	}
 	v, err := p.one(r, a, found)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "releases.html", v)
+	return p.t.Show(w, r, "releases.html", v, err)
 }
 
 func (p *Pages) one(r *http.Request, a *repo.Access, found *view) (*listView, error) {

@@ -57,10 +57,7 @@ const accessSize = 50
 // Access lists the collaborators. Errors: 401, 403.
 func (p *Pages) Access(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.access(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "access.html", v)
+	return p.t.Show(w, r, "access.html", v, err)
 }
 
 func (p *Pages) access(r *http.Request, a *repo.Access) (*accessView, error) {

@@ -91,10 +91,7 @@ type generalView struct {
 // General shows the settings of the repository itself. Errors: 401, 403.
 func (p *Pages) General(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.general(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "general.html", v)
+	return p.t.Show(w, r, "general.html", v, err)
 }
 
 func (p *Pages) general(r *http.Request, a *repo.Access) (*generalView, error) {

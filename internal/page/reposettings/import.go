@@ -40,10 +40,7 @@ type cameLine struct {
 // Import shows how far the import into the repository is, or its report. Errors: 401, 403.
 func (p *Pages) Import(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.importOf(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "import.html", v)
+	return p.t.Show(w, r, "import.html", v, err)
 }
 
 func (p *Pages) importOf(r *http.Request, a *repo.Access) (*importView, error) {

@@ -25,10 +25,7 @@ type keysView struct {
 // Keys lists the deploy keys. Errors: 401, 403.
 func (p *Pages) Keys(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.keys(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "keys.html", v)
+	return p.t.Show(w, r, "keys.html", v, err)
 }
 
 func (p *Pages) keys(r *http.Request, a *repo.Access) (*keysView, error) {

@@ -37,10 +37,7 @@ func minutes(d time.Duration) string { return strconv.FormatInt(int64(d/time.Min
 // Mirrors lists the mirrors. Errors: 401, 403.
 func (p *Pages) Mirrors(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.mirrors(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "mirrors.html", v)
+	return p.t.Show(w, r, "mirrors.html", v, err)
 }
 
 func (p *Pages) mirrors(r *http.Request, a *repo.Access) (*mirrorsView, error) {

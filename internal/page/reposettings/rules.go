@@ -63,10 +63,7 @@ func newProtection(known *rule.Known, a *repo.Access, set *rule.Ruleset) protect
 // that of a ruleset whose merge queue is. Errors: 401, 403.
 func (p *Pages) Rules(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v, err := p.rules(r, a)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "rules.html", v)
+	return p.t.Show(w, r, "rules.html", v, err)
 }
 
 func (p *Pages) rules(r *http.Request, a *repo.Access) (*rulesView, error) {

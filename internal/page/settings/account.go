@@ -35,10 +35,7 @@ func limit(n *int64, write func(int64) string) string {
 // administrators there.
 func (p *Pages) Account(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.accountView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "account.html", v)
+	return p.t.Show(w, r, "account.html", v, err)
 }
 
 func (p *Pages) accountView(r *http.Request) (*accountView, error) {

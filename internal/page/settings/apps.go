@@ -20,8 +20,6 @@ func (p *Pages) Apps(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &appsView{view: f}
-	if v.List, err = p.apps.Own(r.Context(), caller(r)); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "apps.html", v)
+	v.List, err = p.apps.Own(r.Context(), caller(r))
+	return p.t.Show(w, r, "apps.html", v, err)
 }

@@ -30,10 +30,7 @@ func (p *Pages) connection(r *http.Request) (*connectionView, error) {
 // it. Error: 404.
 func (p *Pages) Connection(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.connection(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "connection.html", v)
+	return p.t.Show(w, r, "connection.html", v, err)
 }
 
 // POST /settings/connections/applications/{client_id}

@@ -29,10 +29,7 @@ type deletedRepo struct {
 // caller owns.
 func (p *Pages) Deleted(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.deletedView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "deleted.html", v)
+	return p.t.Show(w, r, "deleted.html", v, err)
 }
 
 func (p *Pages) deletedView(r *http.Request) (*deletedView, error) {

@@ -26,10 +26,7 @@ type identitiesView struct {
 // Identities lists the identities of other servers that are linked with the caller's account.
 func (p *Pages) Identities(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.identitiesView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "identities.html", v)
+	return p.t.Show(w, r, "identities.html", v, err)
 }
 
 func (p *Pages) identitiesView(r *http.Request) (*identitiesView, error) {

@@ -20,10 +20,7 @@ type importedView struct {
 // Imported lists the people of other servers whose texts the caller asks for.
 func (p *Pages) Imported(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.importedView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "imported.html", v)
+	return p.t.Show(w, r, "imported.html", v, err)
 }
 
 func (p *Pages) importedView(r *http.Request) (*importedView, error) {

@@ -37,10 +37,8 @@ func (p *Pages) Installations(w http.ResponseWriter, r *http.Request) error {
 	}
 	at := page.At(r, installationsSize)
 	v.List, v.Pages = page.CutOf(at, all), page.PagerOf(r, at, int64(len(all)))
-	if v.Asked, err = p.apps.AskedOf(r.Context(), caller(r)); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "installations.html", v)
+	v.Asked, err = p.apps.AskedOf(r.Context(), caller(r))
+	return p.t.Show(w, r, "installations.html", v, err)
 }
 
 type installationView struct {
@@ -59,10 +57,7 @@ type installationView struct {
 // Installation shows an installed App and those of its repositories that the caller can see. Error: 404.
 func (p *Pages) Installation(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.installation(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "installation.html", v)
+	return p.t.Show(w, r, "installation.html", v, err)
 }
 
 func (p *Pages) installation(r *http.Request) (*installationView, error) {

@@ -22,10 +22,7 @@ type keysView struct {
 // Keys lists the caller's SSH keys.
 func (p *Pages) Keys(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.keyList(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "keys.html", v)
+	return p.t.Show(w, r, "keys.html", v, err)
 }
 
 const keysSize = 50

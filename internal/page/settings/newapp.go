@@ -184,10 +184,7 @@ type ownAppView struct {
 // App shows an App of the caller's own. Error: 404.
 func (p *Pages) App(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.app(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "app.html", v)
+	return p.t.Show(w, r, "app.html", v, err)
 }
 
 func (p *Pages) app(r *http.Request) (*ownAppView, error) {

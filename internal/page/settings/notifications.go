@@ -22,10 +22,7 @@ type notificationsView struct {
 // Notifications shows which notifications the caller gets by mail.
 func (p *Pages) Notifications(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.notifications(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "notifications.html", v)
+	return p.t.Show(w, r, "notifications.html", v, err)
 }
 
 func (p *Pages) notifications(r *http.Request) (*notificationsView, error) {

@@ -24,10 +24,8 @@ func (p *Pages) OAuthApps(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &oauthAppsView{view: f}
-	if v.List, err = p.oauth.Own(r.Context(), caller(r)); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "oauthapps.html", v)
+	v.List, err = p.oauth.Own(r.Context(), caller(r))
+	return p.t.Show(w, r, "oauthapps.html", v, err)
 }
 
 // oauthForm is what the form of an OAuth App shows.
@@ -108,10 +106,7 @@ type oauthAppView struct {
 // OAuthApp shows an OAuth App of the caller's own, with its secrets but for their values. Error: 404.
 func (p *Pages) OAuthApp(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.oauthApp(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "oauthapp.html", v)
+	return p.t.Show(w, r, "oauthapp.html", v, err)
 }
 
 func (p *Pages) oauthApp(r *http.Request) (*oauthAppView, error) {

@@ -58,10 +58,7 @@ func (v *installView) LeadsTo() string { return v.Leads }
 // InstallForm shows what an App wants, and asks where it is to be installed. Error: 404.
 func (p *Pages) InstallForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.install(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "install.html", v)
+	return p.t.Show(w, r, "install.html", v, err)
 }
 
 func (p *Pages) install(r *http.Request) (*installView, error) {

@@ -18,10 +18,7 @@ type passwordView struct {
 // Password shows the form for another password.
 func (p *Pages) Password(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.password(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "password.html", v)
+	return p.t.Show(w, r, "password.html", v, err)
 }
 
 func (p *Pages) password(r *http.Request) (*passwordView, error) {

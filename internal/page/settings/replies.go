@@ -38,10 +38,7 @@ func (*repliesView) Bounds() [2]int { return [2]int{savedreply.MaxTitle, savedre
 // Replies lists the caller's saved replies by title. The editor of comments takes its menu from this page.
 func (p *Pages) Replies(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.replyList(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "replies.html", v)
+	return p.t.Show(w, r, "replies.html", v, err)
 }
 
 func (p *Pages) replyList(r *http.Request) (*repliesView, error) {

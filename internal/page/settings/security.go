@@ -44,10 +44,7 @@ func (v *securityView) CodesFile() template.URL {
 // Security shows the caller's second factors.
 func (p *Pages) Security(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.security(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "security.html", v)
+	return p.t.Show(w, r, "security.html", v, err)
 }
 
 func (p *Pages) security(r *http.Request) (*securityView, error) {

@@ -53,10 +53,7 @@ var signingKinds = map[string]signingKind{
 // SigningKeys lists the keys with which the caller signs commits and tags.
 func (p *Pages) SigningKeys(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.signingList(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "signing.html", v)
+	return p.t.Show(w, r, "signing.html", v, err)
 }
 
 func (p *Pages) signingList(r *http.Request) (*signingView, error) {

@@ -58,10 +58,8 @@ func (p *Pages) Tokens(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	v := &tokensView{view: f}
-	if v.List, err = p.named(r, found); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "tokens.html", v)
+	v.List, err = p.named(r, found)
+	return p.t.Show(w, r, "tokens.html", v, err)
 }
 
 // named finds the names of the tokens' repositories that the caller sees, in one query.
@@ -162,10 +160,7 @@ func (v *newTokenView) Has(name any) bool {
 // NewToken shows the form of a token with scopes, or with kind=repositories of one for chosen repositories.
 func (p *Pages) NewToken(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.newToken(r, web.QueryOf(r).Get("kind") == "repositories")
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "newtoken.html", v)
+	return p.t.Show(w, r, "newtoken.html", v, err)
 }
 
 func (p *Pages) newToken(r *http.Request, fine bool) (*newTokenView, error) {

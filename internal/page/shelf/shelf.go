@@ -62,10 +62,7 @@ type view struct {
 // List answers the caller's plants by id, those behind the query's after; for site administrators all plants.
 func (p *Pages) List(w http.ResponseWriter, r *http.Request) error {
 	v := &view{}
-	if err := p.fill(r, v); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "plants.html", v)
+	return p.t.Show(w, r, "plants.html", v, p.fill(r, v))
 }
 
 func (p *Pages) fill(r *http.Request, v *view) (err error) {

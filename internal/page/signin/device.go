@@ -27,10 +27,7 @@ type deviceView struct {
 // DeviceForm answers the page where people type the code that a program shows them.
 func (p *Pages) DeviceForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.deviceView(r, "") // typed by the person: a link could bring somebody else's code
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "device.html", v)
+	return p.t.Show(w, r, "device.html", v, err)
 }
 
 func (p *Pages) deviceView(r *http.Request, code string) (*deviceView, error) {

@@ -19,10 +19,7 @@ type setupView struct {
 // SetupForm answers the page on which the first administrator is made. Error: 404 once there are users.
 func (p *Pages) SetupForm(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.setupView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "setup.html", v)
+	return p.t.Show(w, r, "setup.html", v, err)
 }
 
 func (p *Pages) setupView(r *http.Request) (*setupView, error) {

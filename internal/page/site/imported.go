@@ -23,10 +23,7 @@ type importedView struct {
 // Imported lists users who ask for the texts of people of other servers.
 func (p *Pages) Imported(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.importedView(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "imported.html", v)
+	return p.t.Show(w, r, "imported.html", v, err)
 }
 
 func (p *Pages) importedView(r *http.Request) (*importedView, error) {

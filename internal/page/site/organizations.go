@@ -15,10 +15,7 @@ import (
 // Organizations lists all organizations by login, or those with q in login or name.
 func (p *Pages) Organizations(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.directory(r, account.Organization, "organizations", "Organizations")
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "organizations.html", v)
+	return p.t.Show(w, r, "organizations.html", v, err)
 }
 
 type newOrganizationView struct {
@@ -79,10 +76,7 @@ type organizationView struct {
 // Organization shows an organization. Error: 404.
 func (p *Pages) Organization(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.organization(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "organization.html", v)
+	return p.t.Show(w, r, "organization.html", v, err)
 }
 
 func (p *Pages) organization(r *http.Request) (*organizationView, error) {

@@ -27,10 +27,7 @@ type directoryView struct {
 // People lists everybody by login, or those with q in login or name.
 func (p *Pages) People(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.directory(r, account.User, "people", "People")
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "people.html", v)
+	return p.t.Show(w, r, "people.html", v, err)
 }
 
 func (p *Pages) directory(r *http.Request, kind account.Kind, section, title string) (*directoryView, error) {

@@ -69,10 +69,7 @@ func readBound(text string, unit int64) (*int64, error) {
 // Person shows a person's account. Error: 404.
 func (p *Pages) Person(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.person(r, account.User, "people")
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "person.html", v)
+	return p.t.Show(w, r, "person.html", v, err)
 }
 
 // person reads the account of the request's address. Error: 404.

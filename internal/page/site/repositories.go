@@ -33,10 +33,7 @@ const repositoriesSize = 50
 // Repositories lists all repositories, also private ones, or those that the search q finds.
 func (p *Pages) Repositories(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.repositories(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "repositories.html", v)
+	return p.t.Show(w, r, "repositories.html", v, err)
 }
 
 func (p *Pages) repositories(r *http.Request) (*repositoriesView, error) {

@@ -25,10 +25,7 @@ type signInView struct {
 // SignIn shows whether everybody needs a second factor, and with which identities and directories people sign in.
 func (p *Pages) SignIn(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.signIn(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "signin.html", v)
+	return p.t.Show(w, r, "signin.html", v, err)
 }
 
 func (p *Pages) signIn(r *http.Request) (*signInView, error) {

@@ -47,10 +47,7 @@ var modeChoices = []modeChoice{
 // SignUp shows how accounts begin, the invitations that are open, and who waits for an account.
 func (p *Pages) SignUp(w http.ResponseWriter, r *http.Request) error {
 	v, err := p.signUp(r)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "signup.html", v)
+	return p.t.Show(w, r, "signup.html", v, err)
 }
 
 func (p *Pages) signUp(r *http.Request) (*signUpView, error) {

@@ -163,10 +163,8 @@ func (p *Pages) Pin(ctx context.Context, a *repo.Access, i *issue.Issue, f page.
 func (p *Pages) Transfer(w http.ResponseWriter, r *http.Request, a *repo.Access) error {
 	v := &transfer{Labels: true}
 	var err error
-	if v.target, err = p.target(r, a, "Transfer issue"); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "transfer.html", v)
+	v.target, err = p.target(r, a, "Transfer issue")
+	return p.t.Show(w, r, "transfer.html", v, err)
 }
 
 type transfer struct {

@@ -141,10 +141,8 @@ func (p *Pages) Edits(w http.ResponseWriter, r *http.Request, a *repo.Access) er
 	if name := subjects[of.Kind]; name != "" {
 		fields[name] = strconv.FormatInt(of.ID, 10)
 	}
-	if v.History, err = ReadHistory(r, a, p.Revisions, of, v.Act+"/edits", fields); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "edits.html", v)
+	v.History, err = ReadHistory(r, a, p.Revisions, of, v.Act+"/edits", fields)
+	return p.t.Show(w, r, "edits.html", v, err)
 }
 
 // POST /{owner}/{repo}/issues/{number}/edits

@@ -131,10 +131,8 @@ func (p *Pages) Recent(w http.ResponseWriter, r *http.Request, at *Owner) (err e
 	if err != nil {
 		return err
 	}
-	if v.Deliveries, v.Older, err = p.deliveries(ctx, r, o, id); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "recent.html", v)
+	v.Deliveries, v.Older, err = p.deliveries(ctx, r, o, id)
+	return p.t.Show(w, r, "recent.html", v, err)
 }
 
 // deliveryPath is the address of the request's delivery in the API.
@@ -171,10 +169,8 @@ func (p *Pages) Delivery(w http.ResponseWriter, r *http.Request, at *Owner) erro
 		return err
 	}
 	v := &deliveryView{View: f, HookPath: pageOf(r, at), API: deliveryPath(r, at)}
-	if v.Hook, v.Delivery, err = p.kit.Hooks.Delivery(ctx, o, id, of); err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "delivery.html", v)
+	v.Hook, v.Delivery, err = p.kit.Hooks.Delivery(ctx, o, id, of)
+	return p.t.Show(w, r, "delivery.html", v, err)
 }
 
 // POST /{owner}/{repo}/settings/hooks/{hook_id}/deliveries/{delivery_id}

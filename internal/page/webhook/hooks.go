@@ -253,10 +253,7 @@ func (at *Owner) open(
 // Hook shows a webhook and its last deliveries; cursor leads to older ones. Errors: 401, 403, 404.
 func (p *Pages) Hook(w http.ResponseWriter, r *http.Request, at *Owner) error {
 	v, err := p.hook(r, at)
-	if err != nil {
-		return err
-	}
-	return p.t.Page(w, r, "hook.html", v)
+	return p.t.Show(w, r, "hook.html", v, err)
 }
 
 func (p *Pages) hook(r *http.Request, at *Owner) (*hookView, error) {

@@ -67,8 +67,7 @@ func (c *manCommand) Run(p *process, parser *kong.Kong) error {
 
 // commandOf is the command that a command line that cannot be parsed meant, as far as it was understood.
 func commandOf(err error) string {
-	var wrong *kong.ParseError
-	if errors.As(err, &wrong) && wrong.Context != nil {
+	if wrong, ok := errors.AsType[*kong.ParseError](err); ok && wrong.Context != nil {
 		return fullName(wrong.Context)
 	}
 	return "arbor"

@@ -361,8 +361,7 @@ func (s *instance) tells(args ...string) (string, error) {
 func (s *instance) exits(args ...string) (int, string) {
 	s.t.Helper()
 	said, err := s.tells(args...)
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return exit.ExitCode(), said
 	}
 	testkit.NoError(s.t, err)

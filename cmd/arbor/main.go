@@ -204,13 +204,11 @@ func misuse(format string, args ...any) error {
 func explain(err error) string {
 	// A database that cannot be reached has a line for each try.
 	text := strings.Join(slices.Compact(strings.Split(err.Error(), "\n\t")), " ")
-	var file *fs.PathError
-	if errors.As(err, &file) && file.Error() == text {
+	if file, ok := errors.AsType[*fs.PathError](err); ok && file.Error() == text {
 		text = fmt.Sprintf("cannot %s %s: %v", cmp.Or(map[string]string{"mkdir": "create", "stat": "find"}[file.Op],
 			file.Op), file.Path, file.Err)
 	}
-	var e *errs.Error
-	if errors.As(err, &e) && len(e.Fields) > 0 {
+	if e, ok := errors.AsType[*errs.Error](err); ok && len(e.Fields) > 0 {
 		var wrong []string
 		for _, f := range e.Fields {
 			what := cmp.Or(f.Message, f.Code)

@@ -55,8 +55,7 @@ func (c *objectsMove) Run(p *process) error {
 				Progress: func(done, all int64) { line.show("repositories", done, all) }})
 		}
 		line.end()
-		var restart *file.RestartError
-		if errors.As(err, &restart) {
+		if _, ok := errors.AsType[*file.RestartError](err); ok {
 			fmt.Fprintln(p.stdout, "servers that start from now on store new files and repositories there")
 		}
 		if moved.Files > 0 {

@@ -51,8 +51,7 @@ func (c *repoPurge) Run(p *process) error {
 				Tell:   line.note,
 				Finish: func(ctx context.Context) error { return s.db.Scrub(ctx, whole) }})
 		line.end()
-		var refused *purge.Refused
-		if errors.As(err, &refused) {
+		if refused, ok := errors.AsType[*purge.Refused](err); ok {
 			for _, reason := range refused.Reasons {
 				fmt.Fprintln(p.stderr, reason)
 			}

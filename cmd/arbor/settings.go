@@ -146,8 +146,7 @@ func (s *settingsFile) load(file string) (map[string]string, error) {
 		return nil, fmt.Errorf("%s: it is larger than %d bytes", file, maxSettings)
 	}
 	values, err := s.parse(text)
-	var at *lineError
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*lineError](err); ok {
 		return nil, fmt.Errorf("%s:%d: %s", file, at.line, at.problem)
 	}
 	if err != nil {

@@ -27,8 +27,7 @@ const (
 func (s *settingsFile) find(c *kong.Context) (map[string]string, error) {
 	if file := configFile(c); file != "" {
 		values, err := s.load(file)
-		var noFile *fs.PathError
-		if errors.As(err, &noFile) {
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			err = fmt.Errorf("--config: %w", err)
 		}
 		return values, err

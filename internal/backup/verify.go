@@ -151,8 +151,7 @@ func (d damage) Error() string { return string(d) }
 
 // problemOf says why a file is bad.
 func problemOf(err error) string {
-	var d damage
-	if errors.As(err, &d) {
+	if d, ok := errors.AsType[damage](err); ok {
 		return d.Error()
 	}
 	return err.Error()

@@ -158,8 +158,7 @@ func (c *checker) lost(f repo.Folder, name string, cause error) string {
 	if errs.Is(cause, errs.Unavailable) {
 		return fmt.Sprintf("its packs cannot be brought to %s: %v", dir, cause)
 	}
-	var e *repo.FolderError
-	if errors.As(cause, &e) {
+	if e, ok := errors.AsType[*repo.FolderError](cause); ok {
 		cause = e.Err
 	}
 	problem := fmt.Sprintf("its folder %s cannot be used: %v. ", dir, cause)

@@ -60,8 +60,7 @@ func (r *Repository) catPooled(ctx context.Context, fn func(*catfile.Process) er
 			return r.readError(ctx, err)
 		}
 		interrupted, err := r.git.pool.Use(limited, c, fn)
-		var spent catfile.SpentError
-		if errors.As(err, &spent) {
+		if spent, ok := errors.AsType[catfile.SpentError](err); ok {
 			return spent.Err
 		}
 		if again && errs.Is(err, errs.NotFound) && (before%2 != 0 || removals.Load() != before) {
@@ -98,8 +97,7 @@ func (r *Repository) catAlone(ctx context.Context, fn func(*catfile.Process) err
 	var dirty catfile.DirtyError
 	if !errors.As(err, &dirty) {
 		c.End()
-		var spent catfile.SpentError
-		if errors.As(err, &spent) {
+		if spent, ok := errors.AsType[catfile.SpentError](err); ok {
 			return spent.Err
 		}
 		return err

@@ -116,8 +116,7 @@ func (s *server) receive(ctx context.Context, body io.Reader, w http.ResponseWri
 		o.Progress = bands.Band(wire.BandProgress)
 	}
 	q, err := s.r.Receive(ctx, o)
-	var e *errs.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
 		report.Unpack = e.Message
 	} else if err != nil {
 		return err

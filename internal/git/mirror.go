@@ -101,8 +101,7 @@ func (g *Git) Mirror(
 			cmd.Wait())
 	}
 	if err != nil {
-		var failed *exec.ExitError
-		if errors.As(err, &failed) && ctx.Err() == nil {
+		if _, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
 			err = nil // git has said more than its status
 		}
 		err = errs.Wrap(errs.Invalid, fmt.Sprintf("cannot read a repository at %q: %s",

@@ -119,8 +119,7 @@ func (q *Quarantine) identify(ctx context.Context, tips []SHA, trees []packfile.
 		return err
 	}
 	defer func() {
-		var dirty catfile.DirtyError
-		if !errors.As(err, &dirty) {
+		if _, ok := errors.AsType[catfile.DirtyError](err); !ok {
 			c.End()
 			return
 		}

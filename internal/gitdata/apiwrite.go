@@ -161,8 +161,7 @@ func fullSHA(r *http.Request) (git.SHA, error) {
 }
 
 func fieldsOf(err error) []errs.Field {
-	var e *errs.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
 		return e.Fields
 	}
 	return nil

@@ -70,8 +70,7 @@ func (t *newTree) write(ctx context.Context) error {
 
 // explain translates errors of BuildTree to validation errors of the request.
 func (t *newTree) explain(err error) error {
-	var problem *git.TreeProblem
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[*git.TreeProblem](err); ok {
 		t.refuseAt(problem.Edit, "path", errs.InvalidField, problem.Reason)
 		return t.err()
 	}

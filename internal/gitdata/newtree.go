@@ -51,8 +51,7 @@ func readEntries(raw json.RawMessage) ([]newEntry, error) {
 		}
 		var fields map[string]json.RawMessage
 		if err := d.Decode(&fields); err != nil || fields == nil {
-			var typeErr *json.UnmarshalTypeError
-			if err != nil && !errors.As(err, &typeErr) {
+			if _, ok := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !ok {
 				return nil, errs.Wrap(errs.Malformed, "Problems parsing JSON", err)
 			}
 			in.entries = append(in.entries, newEntry{})

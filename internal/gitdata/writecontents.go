@@ -189,8 +189,7 @@ func (e *fileEdit) mismatch() error {
 
 // explainTree translates errors of BuildTree to validation errors of a commit request.
 func explainTree(err error) error {
-	var problem *git.TreeProblem
-	if errors.As(err, &problem) {
+	if problem, ok := errors.AsType[*git.TreeProblem](err); ok {
 		return commitError("path", errs.InvalidField, "path "+problem.Reason)
 	}
 	if errs.Is(err, errs.NotFound) || errs.Is(err, errs.Invalid) || errs.Is(err, errs.TooLarge) {

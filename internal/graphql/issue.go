@@ -107,8 +107,7 @@ func (q *query) transferred(ctx context.Context, at *object) (*object, error) {
 		return nil, err
 	}
 	_, err = q.load.Issues.ByNumber(ctx, in[at.repo.name].access, at.number)
-	var moved *repo.MovedError
-	if errors.As(err, &moved) {
+	if moved, ok := errors.AsType[*repo.MovedError](err); ok {
 		number, _ := web.ParseNumber(moved.Value)
 		return issueAt(repositoryAt(moved.To.FullName()), number, at.media), nil
 	}

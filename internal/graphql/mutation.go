@@ -102,8 +102,7 @@ type mutation struct {
 
 // failed notes the error of a mutation, and explains that of a full disk.
 func (m *mutation) failed(err error) error {
-	var told *exec.Error
-	if !errors.As(err, &told) {
+	if _, ok := errors.AsType[*exec.Error](err); !ok {
 		err = m.do.Explain(err)
 	}
 	return m.noteError(err)

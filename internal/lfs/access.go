@@ -114,8 +114,7 @@ func answer(w http.ResponseWriter, r *http.Request, status int, v any) error {
 
 // messageOf is what a client may read of an error about one object.
 func messageOf(err error) string {
-	var e *errs.Error
-	if errors.As(err, &e) && e.Kind != errs.Internal {
+	if e, ok := errors.AsType[*errs.Error](err); ok && e.Kind != errs.Internal {
 		return e.Message
 	}
 	return "Server Error"

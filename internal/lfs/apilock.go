@@ -112,8 +112,7 @@ func (api *API) CreateLock(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		Message string    `json:"message,omitempty"`
 	}
 	l, err := api.s.CreateLock(r.Context(), a, q.Path)
-	var locked *errLocked
-	if errors.As(err, &locked) {
+	if locked, ok := errors.AsType[*errLocked](err); ok {
 		return answer(w, r, http.StatusConflict, made{newLock(&locked.by), locked.Error()})
 	}
 	if err != nil {

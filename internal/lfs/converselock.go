@@ -19,8 +19,7 @@ func lockArgs(l *Lock) []string {
 // lock locks a path. One that is locked is answered with its lock, and 409.
 func (t *talk) lock(ctx context.Context, a *repo.Access, m *message) error {
 	l, err := t.s.CreateLock(ctx, a, m.args["path"])
-	var locked *errLocked
-	if errors.As(err, &locked) {
+	if locked, ok := errors.AsType[*errLocked](err); ok {
 		return t.status(409, lockArgs(&locked.by), locked.Error())
 	}
 	if err != nil {

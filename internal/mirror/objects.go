@@ -221,8 +221,7 @@ func (s *Service) copyPart(
 
 // endsAll reports whether an error affects all objects and not only one: a quota, a full disk, a stopped mirror.
 func endsAll(err error) bool {
-	var refusal *client.Refusal
-	if errors.As(err, &refusal) {
+	if refusal, ok := errors.AsType[*client.Refusal](err); ok {
 		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusInsufficientStorage
 	}
 	kind := errs.KindOf(err)

@@ -264,8 +264,7 @@ func (m *Mirror) note(failed error, now db.Time) {
 		m.failingSince = now
 	}
 	m.Problem = problemOf(failed)
-	var stop stopError
-	if errors.As(failed, &stop) {
+	if _, ok := errors.AsType[stopError](failed); ok {
 		m.Active, m.Problem = false, "Stopped: "+m.Problem
 	} else if m.Failures >= leastOff && now.Time().Sub(m.failingSince.Time()) >= giveUp {
 		m.Active = false

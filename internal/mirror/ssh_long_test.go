@@ -15,8 +15,7 @@ func TestSilentSSHIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := newSilent(t, false)
 	_, err := s.connect(t.Context(), "git-upload-pack", io.Discard)
-	var remote *git.RemoteError
-	if !errors.As(err, &remote) || remote.Reason != "it took too long" {
+	if remote, ok := errors.AsType[*git.RemoteError](err); !ok || remote.Reason != "it took too long" {
 		t.Errorf("%v", err)
 	}
 	waitFor(t, "the end of the connection", s.ended)

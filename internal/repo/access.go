@@ -57,8 +57,7 @@ func (s *Service) with(need account.Role, h Handler, changes, onArchived bool) w
 			return err
 		}
 		err = h(w, r, &a.Access)
-		var moved *MovedError
-		if errors.As(err, &moved) {
+		if moved, ok := errors.AsType[*MovedError](err); ok {
 			return redirect(w, r, moved.To, moved.Param, moved.Value)
 		}
 		return err

@@ -304,8 +304,7 @@ func (s *Service) DeleteRef(ctx context.Context, a *Access, name string) error {
 
 // ErrText returns the part of an error that clients may read.
 func ErrText(err error) string {
-	var e *errs.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*errs.Error](err); ok {
 		return e.Message
 	}
 	return "failed"

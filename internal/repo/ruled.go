@@ -120,8 +120,7 @@ func ruleError(kind errs.Kind, e *RuleError) error {
 // RuledOut returns an error of the given kind if rules refused an update, or a merge queue owns its ref; the refusal
 // itself if it is one for good, as in a mirror; else nil: somebody was faster.
 func RuledOut(refused error, kind errs.Kind) error {
-	var e *RuleError
-	if errors.As(refused, &e) {
+	if e, ok := errors.AsType[*RuleError](refused); ok {
 		return ruleError(kind, e)
 	}
 	if errors.Is(refused, errQueueRef) {

@@ -30,8 +30,7 @@ func AreSome(err error) bool {
 
 // ErrorOf returns the error of an operation on several repositories for one of them.
 func ErrorOf(err error, id ID) error {
-	var some Errors
-	if errors.As(err, &some) {
+	if some, ok := errors.AsType[Errors](err); ok {
 		return some[id]
 	}
 	return err

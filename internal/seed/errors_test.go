@@ -342,8 +342,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("users: [{login: a}]\nrepos:\n  - name: a/b\n    fork: a/c\n    pulls: [{title: x, head: 'a:b'}]\n"))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		s, err := Parse("f", ".", text)
-		var e *Error
-		if err != nil && (!errors.As(err, &e) || len(e.Problems) == 0 || s != nil) {
+		if e, ok := errors.AsType[*Error](err); err != nil && (!ok || len(e.Problems) == 0 || s != nil) {
 			t.Errorf("%q: %v", text, err)
 		}
 	})

@@ -142,8 +142,7 @@ func (r *request) find(ctx context.Context) (*repo.Access, error) {
 
 // message is what a client may read of an error.
 func message(err error) string {
-	var e *errs.Error
-	if errors.As(err, &e) && e.Kind != errs.Internal {
+	if e, ok := errors.AsType[*errs.Error](err); ok && e.Kind != errs.Internal {
 		return e.Message
 	}
 	return "Internal error: the log of the server says more."

@@ -39,8 +39,7 @@ func TestEnumerations(t *testing.T) {
 		ofQuery: {Resource: "Thing", Field: "direction", Code: "invalid", Value: "up",
 			Message: `"direction" must be one of asc, desc`},
 	} {
-		var e *errs.Error
-		if !errors.As(err, &e) || len(e.Fields) != 1 || e.Fields[0] != want {
+		if e, ok := errors.AsType[*errs.Error](err); !ok || len(e.Fields) != 1 || e.Fields[0] != want {
 			t.Errorf("got %+v, want %+v", err, want)
 		}
 	}
@@ -84,8 +83,7 @@ func TestObject(t *testing.T) {
 	} {
 		_, err := read(t, body)
 		var got []string
-		var e *errs.Error
-		if errors.As(err, &e) {
+		if e, ok := errors.AsType[*errs.Error](err); ok {
 			for _, f := range e.Fields {
 				got = append(got, f.Field+" "+f.Code)
 				if f.Resource != "Thing" {

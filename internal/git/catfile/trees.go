@@ -17,8 +17,7 @@ const (
 // goes into it.
 func (c *Process) ReadTree(id object.ID) ([]byte, error) {
 	info, contents, err := c.Contents(object.SHA(id.String()), object.MaxTreeBytes)
-	var spent SpentError
-	if errors.As(err, &spent) {
+	if spent, ok := errors.AsType[SpentError](err); ok {
 		return nil, spent.Err
 	}
 	if err == nil && info.Type != object.TypeTree {

@@ -78,8 +78,7 @@ func (p *Process) why(err, ended error) error {
 	if ended != nil {
 		return errs.Wrap(errs.Unavailable, "git took too long", fmt.Errorf("git %s: %w", p.sub, ended))
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return &exitError{Sub: p.sub, Code: exit.ExitCode(), Stderr: p.tail.String()}
 	}
 	return fmt.Errorf("git %s: %w", p.sub, err)
@@ -107,8 +106,7 @@ func (p *Process) outgrew(err error) error {
 
 // ExitCode is the status of a command that ended by itself, -1 otherwise.
 func ExitCode(err error) int {
-	var e *exitError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*exitError](err); ok {
 		return e.Code
 	}
 	return -1

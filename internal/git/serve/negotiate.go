@@ -51,8 +51,7 @@ func Negotiate(ctx context.Context, r *git.Repository, wants []byte, o Request) 
 	err = p.Wait()
 	select {
 	case problem := <-heard: // for which the process was ended
-		var gone wire.NotOurs
-		if errors.As(problem, &gone) {
+		if gone, ok := errors.AsType[wire.NotOurs](problem); ok {
 			return wire.WriteError(o.Out, gone.Error())
 		}
 		return wire.MalformedEOF(problem)
@@ -69,8 +68,7 @@ func prepare(ctx context.Context, r *git.Repository, request []byte, o Request) 
 		return nil, 0, wire.WriteError(o.Out, "upload-pack: not our ref")
 	}
 	request, err := onlyThere(ctx, request, o)
-	var gone wire.NotOurs
-	if errors.As(err, &gone) {
+	if gone, ok := errors.AsType[wire.NotOurs](err); ok {
 		return nil, 0, wire.WriteError(o.Out, gone.Error())
 	}
 	if err != nil {

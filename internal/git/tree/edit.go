@@ -90,8 +90,7 @@ func (b *builder) checkPaths(root object.NewObject, counts *cache.Recent[object.
 		}
 		return b.read(id.SHA())
 	}, counts).Check(root.ID())
-	var over *errs.Error
-	if errs.Is(err, errs.Invalid) && errors.As(err, &over) {
+	if over, ok := errors.AsType[*errs.Error](err); errs.Is(err, errs.Invalid) && ok {
 		return &Problem{at, "makes the tree too large: " + over.Message}
 	}
 	return err

@@ -141,12 +141,10 @@ func readUpload(r *http.Request, dir string) (form page.Form, add []gitdata.File
 }
 
 func badUpload(err error) error {
-	var known *errs.Error
-	var large *http.MaxBytesError
-	if errors.As(err, &known) {
+	if _, ok := errors.AsType[*errs.Error](err); ok {
 		return err
 	}
-	if errors.As(err, &large) {
+	if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return errs.Newf(errs.TooLarge, "All files together may have at most %s.", page.Bytes(maxUpload))
 	}
 	return errs.New(errs.Malformed, "the form is not encoded as forms with files are")

@@ -74,8 +74,7 @@ func (p *push) refuseAll(index []int, refused []error) {
 
 // reason returns the one line that git shows for a ref.
 func reason(err error) string {
-	var rules *repo.RuleError
-	if errors.As(err, &rules) {
+	if rules, ok := errors.AsType[*repo.RuleError](err); ok {
 		return "refused by rules: " + rules.Problems[0]
 	}
 	return repo.ErrText(err)

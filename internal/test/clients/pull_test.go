@@ -41,8 +41,7 @@ func nursery(t *testing.T, h *hub) {
 func fork(t *testing.T, h *hub) {
 	ctx, c := t.Context(), h.as(t, "sam")
 	made, answer, err := c.Repositories.CreateFork(ctx, "alice", "nursery", nil)
-	var accepted *github.AcceptedError
-	if !errors.As(err, &accepted) || answer.StatusCode != http.StatusAccepted {
+	if _, ok := errors.AsType[*github.AcceptedError](err); !ok || answer.StatusCode != http.StatusAccepted {
 		t.Fatalf("forking: %v", err)
 	}
 	equal(t, "the fork", made.GetFullName(), "sam/nursery")

@@ -88,8 +88,7 @@ func siteAdministration(t *testing.T, h *hub) {
 // accepted takes the error that go-github makes of a 202.
 func accepted(t *testing.T, err error) {
 	t.Helper()
-	var later *github.AcceptedError
-	if !errors.As(err, &later) {
+	if _, ok := errors.AsType[*github.AcceptedError](err); !ok {
 		t.Fatalf("%v, want 202", err)
 	}
 }

@@ -54,8 +54,7 @@ func TestOtherUsesAreRefused(t *testing.T) {
 		for _, kind := range []string{"direct-tcpip", "direct-streamlocal@openssh.com", "x11",
 			"tun@openssh.com"} {
 			_, _, err := c.OpenChannel(kind, nil)
-			var refused *ssh.OpenChannelError
-			if !errors.As(err, &refused) || refused.Reason != ssh.Prohibited {
+			if refused, ok := errors.AsType[*ssh.OpenChannelError](err); !ok || refused.Reason != ssh.Prohibited {
 				t.Errorf("%s: %v", kind, err)
 			}
 		}

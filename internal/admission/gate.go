@@ -27,6 +27,7 @@ const (
 	Upload                 // an incoming push, release asset or attachment, onto the disk
 	Handshake              // a client of SSH that the server shakes hands with
 	Image                  // an image of another host that is fetched for a browser
+	Depot                  // a file that is written to a depot
 	kinds
 )
 
@@ -66,6 +67,7 @@ const (
 	maxScans      = 2  // each keeps a processor busy for seconds (TestScansTakeTurns)
 	maxHandshakes = 64 // which cost processor time that no account can be charged with (TestHandshakesLeaveRoom)
 	maxImages     = 64 // each may wait half a minute for another host
+	maxDepots     = 16 // so that a depot takes requests of readers (TestUploadsLeaveRoom in depot)
 )
 
 // turnsOf returns the number of requests that compute concurrently. Memory alone would admit thousands,
@@ -106,6 +108,7 @@ func NewGate(budget int64) *Gate {
 		Upload:     newLine("upload", 10*time.Second, &limit{most: maxUploads}),
 		Handshake:  newLine("handshake", 10*time.Second, &limit{most: maxHandshakes}),
 		Image:      newLine("image", 10*time.Second, &limit{most: maxImages, kept: maxImages / 4}),
+		Depot:      newLine("depot", 10*time.Second, &limit{most: maxDepots}),
 	}}
 	return g
 }

@@ -194,8 +194,8 @@ func Hold(ctx context.Context, bytes int64) error {
 	return err
 }
 
-// Slot is Memory for a place: of Search, Scan, Upload, Handshake or Image. It waits for the last three at most ten
-// seconds.
+// Slot is Memory for a place: of Search, Scan, Upload, Handshake, Image or Depot. It waits for the last four at most
+// ten seconds.
 func Slot(ctx context.Context, k Kind) (release func(), err error) {
 	t := From(ctx)
 	if t == nil {

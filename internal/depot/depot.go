@@ -13,7 +13,8 @@
 //
 // Requests are tried three times within a few seconds. What fails after that is a 503 at once: there is no breaker,
 // since a request that waits at most answerTime costs little, and the next one finds out by itself that the service
-// is back. At most maxRequests wait for the service at one time.
+// is back. At most maxRequests wait for the service at one time. Uploads and copies take long, so those of clients
+// are fewer, and an account gets a part of them (admission.Depot): whoever reads finds a place.
 //
 // Nothing is read, written or removed before the depot was seen to hold the identity of the store.
 package depot
@@ -23,10 +24,12 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
 
+	"arbor/internal/admission"
 	"arbor/internal/errs"
 )
 
@@ -121,18 +124,18 @@ func (d *Depot) Signs() bool {
 	return ok && bucket.direct
 }
 
-// Put stores the bytes of an object durably. Errors: 507; 503.
+// Put stores the bytes of an object durably. Errors: 507; 503; 429 for who writes too much at one time.
 func (d *Depot) Put(ctx context.Context, key string, from io.ReaderAt, size int64) error {
-	within := answerTime + time.Duration(size/slowest)*time.Second
-	return d.do(ctx, "put", within, func(ctx context.Context) error {
-		return d.backend.put(ctx, key, from, size)
-	})
+	return d.write(ctx, "put", size, func(ctx context.Context) error { return d.backend.put(ctx, key, from, size) })
 }
 
 // Get reads the bytes of an object from offset to before end. size is the number of bytes that the whole object
 // should have. The body must be closed; its reads fail if no bytes come for some time. Errors: ErrMissing;
-// ErrDamaged for an object of another size; 503.
+// ErrDamaged for an object of another size; 503. No bytes are read without asking.
 func (d *Depot) Get(ctx context.Context, key string, offset, end, size int64) (io.ReadCloser, error) {
+	if end <= offset { // no Range can ask for that
+		return io.NopCloser(strings.NewReader("")), nil
+	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	timer := time.AfterFunc(answerTime, func() { cancel(errSlow) })
 	var in io.ReadCloser
@@ -152,10 +155,19 @@ func (d *Depot) Get(ctx context.Context, key string, offset, end, size int64) (i
 	return &body{in: in, left: end - offset, timer: timer, cancel: cancel}, nil
 }
 
-// Copy copies an object. Errors: ErrMissing; 507; 503.
+// Copy copies an object. Errors: ErrMissing; 507; 503; 429 for who writes too much at one time.
 func (d *Depot) Copy(ctx context.Context, from, to string, size int64) error {
-	within := answerTime + time.Duration(size/slowest)*time.Second
-	return d.do(ctx, "copy", within, func(ctx context.Context) error { return d.backend.copy(ctx, from, to) })
+	return d.write(ctx, "copy", size, func(ctx context.Context) error { return d.backend.copy(ctx, from, to) })
+}
+
+// write makes a request that takes as long as so many bytes.
+func (d *Depot) write(ctx context.Context, operation string, size int64, request func(context.Context) error) error {
+	release, err := admission.Slot(ctx, admission.Depot)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return d.do(ctx, operation, answerTime+time.Duration(size/slowest)*time.Second, request)
 }
 
 // Delete removes objects, at most MaxKeys. One that is not there is no error.
@@ -172,9 +184,13 @@ func (d *Depot) List(ctx context.Context, prefix string, each func(Entry) error)
 	return d.do(ctx, "list", 0, func(ctx context.Context) error { return d.backend.list(ctx, prefix, each) })
 }
 
-// URL returns an address at which anybody can get an object for a time. Empty: the depot has none.
+// URL returns an address at which anybody can get an object for a time. Empty: the depot has none. It takes no place
+// among the requests, since it asks nobody but for new keys.
 func (d *Depot) URL(ctx context.Context, key string, a Answer, valid time.Duration) (address string, err error) {
-	err = d.do(ctx, "sign", answerTime, func(ctx context.Context) error {
+	if err := d.ready(ctx); err != nil {
+		return "", err
+	}
+	err = d.run(ctx, "sign", answerTime, func(ctx context.Context) error {
 		address, err = d.backend.url(ctx, key, a, valid)
 		return err
 	})
@@ -198,6 +214,19 @@ func (d *Depot) do(ctx context.Context, operation string, within time.Duration,
 func (d *Depot) ask(ctx context.Context, operation string, within time.Duration,
 	request func(context.Context) error,
 ) error {
+	return d.run(ctx, operation, within, func(ctx context.Context) error {
+		if err := d.enter(ctx); err != nil {
+			return err
+		}
+		defer func() { <-d.places }()
+		return request(ctx)
+	})
+}
+
+// run makes a request without a place.
+func (d *Depot) run(ctx context.Context, operation string, within time.Duration,
+	request func(context.Context) error,
+) error {
 	asked := ctx
 	if within > 0 {
 		var stop context.CancelFunc
@@ -205,19 +234,18 @@ func (d *Depot) ask(ctx context.Context, operation string, within time.Duration,
 		defer stop()
 	}
 	began := time.Now()
-	err := d.enter(ctx)
-	if err == nil {
-		err = request(ctx)
-		<-d.places
-	}
-	if err != nil && context.Cause(ctx) != nil {
+	err := request(ctx)
+	if err != nil && context.Cause(ctx) != nil && !errs.Is(err, errs.Unavailable) {
 		err = context.Cause(ctx)
 	}
 	d.metrics.observe(operation, err, time.Since(began))
 	return d.fault(asked, err)
 }
 
-// enter waits for a place among the requests.
+// errBusy is the cause of a request that found no place. It says nothing about the service or its keys.
+var errBusy = errors.New("depot: too many requests at one time")
+
+// enter waits for a place among the requests. Error: 503.
 func (d *Depot) enter(ctx context.Context) error {
 	timer := time.NewTimer(answerTime)
 	defer timer.Stop()
@@ -225,10 +253,12 @@ func (d *Depot) enter(ctx context.Context) error {
 	case d.places <- struct{}{}:
 		return nil
 	case <-timer.C:
-		return errSlow
 	case <-ctx.Done():
-		return ctx.Err()
+		if !errors.Is(context.Cause(ctx), errSlow) {
+			return ctx.Err()
+		}
 	}
+	return Unavailable(errBusy)
 }
 
 // fault turns the error of a service into one of a depot.

@@ -68,7 +68,7 @@ var (
 	heldBytes    = described("held_bytes", "Memory that requests hold.", "kind")
 	mostBytes    = described("most_bytes", "Memory that requests may hold.", "kind")
 	heldRequests = described("held_requests",
-		"Requests that compute (turn), searches in the database (search), searches of histories and files (scan), pushes and files that come in (upload), clients that shake hands over SSH (handshake).", "kind")
+		"Requests that compute (turn), searches in the database (search), searches of histories and files (scan), pushes and files that come in (upload), clients that shake hands over SSH (handshake), images of other hosts that are fetched (image), files that are written to the storage of --objects (depot).", "kind")
 	mostRequests  = described("most_requests", "Requests that may do so at one time.", "kind")
 	waitingCount  = described("waiting", "Requests that wait for memory, or for their turn.", "kind")
 	refusedCount  = described("refused_total", "Requests refused after waiting.", "kind")

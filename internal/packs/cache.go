@@ -12,7 +12,6 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/durable"
-	"arbor/internal/errs"
 	"arbor/internal/git"
 	"arbor/internal/repo"
 )
@@ -245,35 +244,6 @@ func (s *Service) bySize() (list []sized, total int64) {
 	}
 	slices.SortFunc(list, func(a, b sized) int { return a.used.Compare(b.used) })
 	return list, total
-}
-
-// makeRoom removes folders so that packs fit. Errors: 503 for a repository that is larger than the cache, and for a
-// disk that has too little room.
-func (s *Service) makeRoom(ctx context.Context, missing map[string]*packFile) error {
-	var need int64
-	for _, f := range missing {
-		need += f.size()
-	}
-	if s.Size > 0 {
-		if need > s.Size {
-			return errs.Newf(errs.Unavailable, "The repository is larger than the server's cache (%d MiB of %d MiB).",
-				need>>20, s.Size>>20)
-		}
-		if err := s.evictTo(ctx, s.Size-need); err != nil {
-			return err
-		}
-	}
-	if s.repos.Room.Check() == nil {
-		return nil
-	}
-	_, total := s.bySize()
-	if err := s.evictTo(ctx, max(1, total/2)); err != nil {
-		return err
-	}
-	if err := s.repos.Room.Check(); err != nil {
-		return errs.Wrap(errs.Unavailable, "The server's disk is full. Try again later.", err)
-	}
-	return nil
 }
 
 // setAside takes packs out of folders that other packs replace.

@@ -72,14 +72,11 @@ func (s *Service) load(ctx context.Context, c *cached, objects *git.Repository) 
 		}
 		missing := maps.Clone(list)
 		maps.DeleteFunc(missing, func(name string, f *packFile) bool { return there[name] == f.packSize })
-		if err := s.bring(ctx, c, objects, missing); err != nil {
-			// Packs were replaced, or somebody removed the folder meanwhile.
-			if try < loads && (errors.Is(err, errGone) || !objects.OnDisk()) && ctx.Err() == nil {
-				continue
-			}
+		err = s.bring(ctx, c, objects, missing, func() error { return s.complete(c, objects, list, at) })
+		// Again, if packs were replaced, or somebody removed the folder meanwhile.
+		if err == nil || try == loads || !errors.Is(err, errGone) && objects.OnDisk() || ctx.Err() != nil {
 			return err
 		}
-		return s.complete(c, objects, list, at)
 	}
 }
 
@@ -129,22 +126,38 @@ func (s *Service) complete(c *cached, objects *git.Repository, list map[string]*
 // parallel is how many packs of a folder are fetched at one time.
 const parallel = 8
 
-// bring fetches packs into the folder.
+// bring fetches packs into the folder, and calls then, after which they count as packs of the folder.
 func (s *Service) bring(
-	ctx context.Context, c *cached, objects *git.Repository, missing map[string]*packFile,
+	ctx context.Context, c *cached, objects *git.Repository, missing map[string]*packFile, then func() error,
 ) error {
 	if len(missing) == 0 {
-		return nil
+		return then()
 	}
 	if err := objects.Init(); err != nil {
-		return err
-	}
-	if err := s.makeRoom(ctx, missing); err != nil {
 		return err
 	}
 	if err := s.link(ctx, c.folder, objects, missing); err != nil {
 		return err
 	}
+	var need int64
+	for _, f := range missing {
+		need += f.size()
+	}
+	if need > 0 {
+		done, err := s.makeRoom(ctx, need)
+		if err != nil {
+			return err
+		}
+		defer done()
+	}
+	if err := s.fetchAll(ctx, objects, missing); err != nil {
+		return err
+	}
+	return then()
+}
+
+// fetchAll fetches packs from the database and from depots.
+func (s *Service) fetchAll(ctx context.Context, objects *git.Repository, missing map[string]*packFile) error {
 	var small []*packFile
 	names := map[*packFile]string{}
 	for name, f := range missing {

@@ -5,7 +5,7 @@
 //	keep.go   adding a pack, and letting one replace others
 //	load.go   bringing a folder up to date
 //	fetch.go  getting one pack from where it is
-//	cache.go  which folders stay on this disk
+//	cache.go  which folders stay on this disk; room.go: room for packs that are being loaded
 //	share.go  forks, and the removal of folders
 //	sweep.go  removing files that no row refers to
 //	move.go   moving repositories between the data folder and a depot, and packs between depots
@@ -88,6 +88,9 @@ type Service struct {
 	led    map[repo.ID]led
 
 	leading keyed.Mutex[repo.ID] // held while an entry of led is computed
+
+	room   sync.Mutex // held while space is reserved for packs
+	coming int64      // bytes of packs that are being loaded
 }
 
 // New returns the service.

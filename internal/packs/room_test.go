@@ -1,0 +1,76 @@
+package packs_test
+
+import (
+	"log/slog"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"arbor/internal/errs"
+	"arbor/internal/packs"
+	"arbor/internal/repo"
+	"arbor/internal/space"
+	"arbor/internal/test/testkit"
+)
+
+// Repositories that are brought at one time fit the cache together: none may fill the disk because others are not
+// there yet. One that does not fit waits for the others, for some seconds.
+func TestLoadsFitTheCache(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := packs.New(nil, nil, slog.New(slog.DiscardHandler), repo.New(nil, nil, nil, t.TempDir(), nil), nil)
+		s.Size = 100
+		take := func(need int64, fits bool) (done func(), took time.Duration) {
+			t.Helper()
+			began := time.Now()
+			done, err := s.MakeRoom(t.Context(), need)
+			if (err == nil) != fits || err != nil && !errs.Is(err, errs.Unavailable) {
+				t.Fatalf("%d bytes: %v", need, err)
+			}
+			return done, time.Since(began)
+		}
+		if _, took := take(101, false); took > 0 {
+			t.Errorf("a repository larger than the cache is refused after %s", took)
+		}
+		first, _ := take(60, true)
+		if _, took := take(41, false); took == 0 {
+			t.Error("a repository does not wait for the room that others take")
+		}
+		second, _ := take(40, true)
+		go func() {
+			time.Sleep(time.Second)
+			first()
+		}()
+		third, _ := take(60, true)
+		second()
+		third()
+		all, _ := take(100, true)
+		all()
+	})
+}
+
+// Repositories that are brought leave the room that the disk should have.
+func TestLoadsFitTheDisk(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	free, _, err := space.Of(dir)
+	testkit.NoError(t, err)
+	synctest.Test(t, func(t *testing.T) {
+		log := slog.New(slog.DiscardHandler)
+		repos := repo.New(nil, nil, nil, dir, nil)
+		repos.Room = space.NewGuard(1<<20, log, dir)
+		s := packs.New(nil, nil, log, repos, nil)
+		most := int64(free / 3 * 2)
+		if _, err := s.MakeRoom(t.Context(), 2*most); !errs.Is(err, errs.Unavailable) {
+			t.Errorf("more than the disk has: %v", err)
+		}
+		done, err := s.MakeRoom(t.Context(), most)
+		testkit.NoError(t, err)
+		if _, err := s.MakeRoom(t.Context(), most); !errs.Is(err, errs.Unavailable) {
+			t.Errorf("more than the disk has, in two parts: %v", err)
+		}
+		done()
+		_, err = s.MakeRoom(t.Context(), most)
+		testkit.NoError(t, err)
+	})
+}

@@ -339,8 +339,8 @@ func (s *Service) verifyBundles(
 		return err
 	}
 	for _, b := range rows {
-		size, listed := lists[b.depot][b.key]
-		delete(lists[b.depot], b.key)
+		size, listed := lists[b.depot][keyPath(b.key)]
+		delete(lists[b.depot], keyPath(b.key))
 		if b.made == 0 || b.gone != 0 {
 			continue
 		}

@@ -98,9 +98,13 @@ func (s *Service) sweepDepot(
 	before := time.Now().Add(-grace)
 	prefix := Folder + "/" + strconv.FormatInt(shard|repo.Shards, 16)[1:] + "/"
 	err := d.List(ctx, prefix, func(e depot.Entry) error {
-		sizes[path.Base(e.Key)] = e.Size
+		if isKey(e.Key) {
+			sizes[path.Base(e.Key)] = e.Size
+		} else if !file.IsTemporary(e.Key) { // of an upload into a folder that was killed
+			return nil // somebody else put it there
+		}
 		if e.Modified.Before(before) {
-			keys = append(keys, path.Base(e.Key))
+			keys = append(keys, e.Key)
 		}
 		return nil
 	})
@@ -112,23 +116,26 @@ func (s *Service) sweepDepot(
 	}
 	// The files are listed: query the database only after that.
 	return db.InParts(keys, func(part []string) error {
+		names := make([]string, len(part))
+		for n, key := range part {
+			names[n] = path.Base(key)
+		}
 		var named []string
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			backup, err := repo.BackupRuns(tx)
 			if err != nil || backup {
-				named = part
+				named = names
 				return err
 			}
-			named, err = namedOf(tx, part)
+			named, err = namedOf(tx, names)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		gone := slices.DeleteFunc(slices.Clone(part), func(key string) bool { return slices.Contains(named, key) })
-		for n, key := range gone {
-			gone[n] = prefix + key
-		}
+		gone := slices.DeleteFunc(slices.Clone(part), func(key string) bool {
+			return slices.Contains(named, path.Base(key))
+		})
 		for chunk := range slices.Chunk(gone, depot.MaxKeys) {
 			if err := d.Delete(ctx, chunk); err != nil {
 				return err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"regexp"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -22,7 +23,7 @@ type Verification struct {
 	Deep     bool // read each pack and compare it with its SHA-256
 	Progress func(done, all int64)
 	Problem  func(repos []repo.ID, problem string) // of a pack that these repositories have
-	Left     func(key string)                      // of an object that belongs to nothing
+	Left     func(key string)                      // of an object that belongs to nothing, or is not ours
 	Bundle   func(problem string)                  // of a bundle, which a server makes again
 }
 
@@ -47,8 +48,8 @@ func (s *Service) Verify(ctx context.Context, v Verification) (packs int64, err 
 	g, reading := errgroup.WithContext(ctx)
 	g.SetLimit(readers)
 	for n, f := range rows {
-		size, listed := lists[f.depot][f.key]
-		delete(lists[f.depot], f.key)
+		size, listed := lists[f.depot][keyPath(f.key)]
+		delete(lists[f.depot], keyPath(f.key))
 		g.Go(func() error {
 			problem, err := s.verify(reading, f, listed && size == f.size(), v.Deep)
 			if err != nil {
@@ -75,13 +76,22 @@ func (s *Service) Verify(ctx context.Context, v Verification) (packs int64, err 
 	}
 	for _, list := range lists {
 		for key := range list {
-			v.Left(keyPath(key))
+			v.Left(key)
 		}
 	}
 	return int64(len(rows)), nil
 }
 
-// lists reads what packs lie in each depot, with their sizes, by key.
+// keyName matches what newKey returns.
+var keyName = regexp.MustCompile(`^[0-9a-f]{32}$`)
+
+// isKey reports whether a key of a depot is that of a pack or a bundle. What has another one is not ours.
+func isKey(key string) bool {
+	name := path.Base(key)
+	return keyName.MatchString(name) && key == keyPath(name)
+}
+
+// lists reads what lies below Folder in each depot, with its size, by its whole key.
 func (s *Service) lists(ctx context.Context) (map[file.DepotID]map[string]int64, error) {
 	depots, err := s.files.Depots(ctx)
 	if err != nil {
@@ -92,7 +102,7 @@ func (s *Service) lists(ctx context.Context) (map[file.DepotID]map[string]int64,
 		list := map[string]int64{}
 		lists[id] = list
 		err := d.List(ctx, Folder+"/", func(e depot.Entry) error {
-			list[path.Base(e.Key)] = e.Size
+			list[e.Key] = e.Size
 			return nil
 		})
 		if err != nil {

@@ -12,6 +12,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"time"
 
 	"arbor/internal/depot"
@@ -64,11 +65,7 @@ func (s *store) awaitKeys(ctx context.Context, files *file.Store) (known map[str
 func (s *store) bringKeys(ctx context.Context, files *file.Store) (known map[string]string, err error) {
 	_, from, err := files.Place(ctx)
 	if err == nil && from != nil {
-		for _, name := range keyFolders {
-			if err == nil {
-				err = s.bringKey(ctx, from, name)
-			}
-		}
+		err = s.bringFolders(ctx, from)
 	}
 	if err != nil && !errs.Is(err, errs.Unavailable) { // what is here may be all that there is
 		return nil, err
@@ -76,32 +73,79 @@ func (s *store) bringKeys(ctx context.Context, files *file.Store) (known map[str
 	return identity.CheckKeys(ctx, s.db, s.identity(), keyFolders)
 }
 
-// bringKey takes the files of one folder that is not there.
-func (s *store) bringKey(ctx context.Context, from *depot.Depot, name string) error {
+// bringFolders takes the folders with keys that are not there.
+func (s *store) bringFolders(ctx context.Context, from *depot.Depot) error {
+	want := map[string]string{}
+	isNode, err := identity.IsNode(s.dir)
+	if err == nil && isNode {
+		want, err = identity.KnownKeys(ctx, s.db)
+	}
+	for _, name := range keyFolders {
+		if err == nil {
+			err = s.bringFolder(ctx, from, name, want[name])
+		}
+	}
+	return err
+}
+
+// bringFolder takes the files of one folder that is not there: all or none, however it ends. It takes none whose digest
+// is not the one that they should have, unless that is empty: whoever leaves them in the depot may not be done.
+func (s *store) bringFolder(ctx context.Context, from *depot.Depot, name, want string) error {
 	dir := filepath.Join(s.dir, name)
 	if there, err := keysIn(dir); err != nil || len(there) > 0 {
 		return err
 	}
-	var list []depot.Entry
-	err := from.List(ctx, depot.SecretKeys+name+"/", func(e depot.Entry) error {
-		list = append(list, e)
+	list := map[string]depot.Entry{}
+	prefix := depot.SecretKeys + name + "/"
+	err := from.List(ctx, prefix, func(e depot.Entry) error {
+		if base := strings.TrimPrefix(e.Key, prefix); 0 < e.Size && e.Size <= maxKey && keyName.MatchString(base) {
+			list[base] = e
+		}
 		return nil
 	})
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && len(list) == 0 {
 		return nil
 	}
-	if err == nil && len(list) > 0 {
-		err = os.MkdirAll(dir, 0o700)
+	if err != nil {
+		return err
 	}
-	for _, e := range list {
-		if err != nil {
+	beside, err := os.MkdirTemp(s.dir, durable.Temporary+name+"-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(beside)
+	for base, e := range list {
+		if err := bringKeyFile(ctx, from, e, filepath.Join(beside, base)); err != nil {
 			return err
 		}
-		if base := path.Base(e.Key); e.Size <= maxKey && keyName.MatchString(base) {
-			err = bringKeyFile(ctx, from, e, filepath.Join(dir, base))
+	}
+	if want != "" {
+		if digest, err := identity.DigestKeys(beside); err != nil || digest != want {
+			return err
 		}
 	}
-	return err
+	return placeKeys(beside, dir)
+}
+
+// placeKeys renames a folder with keys to one that is not there, or holds no keys, unless another process is faster.
+func placeKeys(from, to string) error {
+	killed, err := filepath.Glob(filepath.Join(to, durable.Temporary+"*"))
+	for _, part := range killed { // of a process that was about to make a key
+		err = errors.Join(err, os.Remove(part))
+	}
+	if empty := os.Remove(to); err == nil && !errors.Is(empty, fs.ErrNotExist) {
+		err = empty
+	}
+	if err == nil {
+		err = os.Rename(from, to)
+	}
+	if err != nil {
+		if there, e := keysIn(to); e == nil && len(there) > 0 {
+			return nil
+		}
+		return err
+	}
+	return durable.Sync(filepath.Dir(to))
 }
 
 func bringKeyFile(ctx context.Context, from *depot.Depot, e depot.Entry, to string) error {

@@ -27,7 +27,7 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 	node := own != nil && own.Node
 	here := map[string]string{}
 	for _, name := range folders {
-		if here[name], err = digestOf(filepath.Join(s.Folder, name)); err != nil {
+		if here[name], err = DigestKeys(filepath.Join(s.Folder, name)); err != nil {
 			return nil, err
 		}
 	}
@@ -36,7 +36,7 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 	err = d.Write(ctx, func(tx *db.Tx) error {
 		differ, missing = nil, true
 		var err error
-		known, err = db.QueryMap[string, string](tx, `SELECT name, sha256 FROM store_keys`)
+		known, err = knownKeys(tx)
 		for _, name := range folders {
 			switch is := known[name]; {
 			case err != nil || is == here[name]:
@@ -58,6 +58,15 @@ func CheckKeys(ctx context.Context, d *db.DB, s Store, folders []string) (known 
 		strings.Join(differ, ", "), s.Folder), missing}
 }
 
+// KnownKeys returns the digests of the keys that the store has, or had, by the names of their folders.
+func KnownKeys(ctx context.Context, d *db.DB) (map[string]string, error) {
+	return db.Get(ctx, d, knownKeys)
+}
+
+func knownKeys(tx *db.Tx) (map[string]string, error) {
+	return db.QueryMap[string, string](tx, `SELECT name, sha256 FROM store_keys`)
+}
+
 // KeysError says that a node lacks keys of its store, or has others.
 type KeysError struct {
 	line    string
@@ -73,8 +82,8 @@ func IsNode(folder string) (bool, error) {
 	return own != nil && own.Node, err
 }
 
-// digestOf returns a digest of the files in a folder of keys, which are random and secret; empty if there are none.
-func digestOf(dir string) (string, error) {
+// DigestKeys returns a digest of the files in a folder of keys, which are random and secret; empty if there are none.
+func DigestKeys(dir string) (string, error) {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil

@@ -13,9 +13,13 @@ import (
 
 // Share gives a new folder all packs that a repository has now: a fork of a public one, which has refs. It copies
 // nothing.
-// Error: 409 if the repository was moved meanwhile.
+// Errors: 404 if the repository was deleted; 409 if it was moved meanwhile.
 func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error {
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
+		// so that nobody replaces a pack while the new folder gets it
+		if err := repo.Lock(tx, from); err != nil {
+			return err
+		}
 		n, err := tx.Exec(`INSERT INTO packs (repo_id, purges, name, file_id, added_at)
 			SELECT $2, $3, p.name, p.file_id, $4 FROM packs p
 			JOIN repos r ON r.id = p.repo_id AND r.purges = p.purges WHERE r.id = $1`,
@@ -40,17 +44,9 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 		if is, err := isCurrentFolder(tx, f); err != nil || is {
 			return errors.Join(err, errCurrent)
 		}
-		list, err := packsOf(tx, f)
-		if err != nil {
-			return err
-		}
-		err = tx.Run(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2`, f.ID, f.Purges)
-		if err != nil {
-			return err
-		}
-		var ids []int64
-		for _, p := range list {
-			ids = append(ids, p.id)
+		ids, err := lockFilesOf(tx, f)
+		if err == nil {
+			err = tx.Run(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2`, f.ID, f.Purges)
 		}
 		if err != nil || !now {
 			return errors.Join(err, markGone(tx, f.ID, ids))

@@ -123,8 +123,24 @@ func readData(tx *db.Tx, list []*packFile) error {
 	}, `SELECT id, data FROM pack_files WHERE data IS NOT NULL AND id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
 
+// lockFiles locks the files that fulfill a condition, which calls them f, and returns their ids. A folder that gives
+// packs up locks them first: of two folders that give up the same file at once, the second one then sees that it was
+// the last. Nobody may lock another repository's row afterwards.
+func lockFiles(tx *db.Tx, which string, args ...any) ([]int64, error) {
+	return db.QueryIDs[int64](tx, `SELECT f.id FROM pack_files f WHERE `+which+` ORDER BY f.id`+
+		tx.Engine().Locking("f"), args...)
+}
+
+// lockFilesOf is lockFiles for those of a folder.
+func lockFilesOf(tx *db.Tx, f repo.Folder) ([]int64, error) {
+	return lockFiles(tx, `f.id IN (SELECT file_id FROM packs WHERE repo_id = $1 AND purges = $2)`, f.ID, f.Purges)
+}
+
 // removePacks takes packs out of a folder. Error: if it does not have all of them.
 func removePacks(tx *db.Tx, from repo.Folder, names []string) error {
+	if _, err := lockFilesOf(tx, from); err != nil {
+		return err
+	}
 	var gone []int64
 	for _, name := range names {
 		var id int64
@@ -141,17 +157,48 @@ func removePacks(tx *db.Tx, from repo.Folder, names []string) error {
 	return markGone(tx, from.ID, gone)
 }
 
-// markGone notes since when no folder has files, the last one of a repository.
+// isNamed is the condition that a folder has the file f.
+const isNamed = `EXISTS (SELECT 1 FROM packs p WHERE p.file_id = f.id)`
+
+// markGone notes since when no folder has files, the last one of a repository; 0: it is not known. They are locked.
 func markGone(tx *db.Tx, of repo.ID, ids []int64) error {
 	now, err := tx.Clock()
 	if err != nil {
 		return err
 	}
 	return db.InParts(ids, func(part []int64) error {
-		return tx.Run(`UPDATE pack_files SET gone_at = $1, gone_repo = $2 WHERE id IN `+db.ValuesFrom(3, 1, len(part))+`
-			AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.file_id = pack_files.id)`,
-			append([]any{now, of}, db.Args(part)...)...)
+		return tx.Run(`UPDATE pack_files AS f SET gone_at = $1, gone_repo = $2
+			WHERE f.id IN `+db.ValuesFrom(3, 1, len(part))+` AND NOT `+isNamed,
+			append([]any{now, db.OrNull(of)}, db.Args(part)...)...)
 	})
+}
+
+// misnoted is the condition that a file is noted as gone and a folder has it, or the other way round: versions before
+// did not lock files.
+const misnoted = `(f.gone_at IS NULL) = (NOT ` + isNamed + `)`
+
+// isMisnoted reports whether there is such a file.
+func isMisnoted(tx *db.Tx) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files f WHERE ` + misnoted + `)`).Scan(&is)
+	return is, err
+}
+
+// mendGone notes of some of them whether they are gone.
+func mendGone(tx *db.Tx) error {
+	ids, err := lockFiles(tx, `f.id IN (SELECT f.id FROM pack_files f WHERE `+misnoted+` LIMIT $1)`, sweepMost)
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	in := ` WHERE f.id IN ` + db.Values(1, len(ids))
+	if err := tx.Run(`UPDATE pack_files AS f SET gone_at = NULL, gone_repo = NULL`+in+` AND `+isNamed,
+		db.Args(ids)...); err != nil {
+		return err
+	}
+	unnoted, err := db.QueryIDs[int64](tx, `SELECT f.id FROM pack_files f`+in+` AND f.gone_at IS NULL`, db.Args(ids)...)
+	if err != nil {
+		return err
+	}
+	return markGone(tx, 0, unnoted)
 }
 
 // otherFolders returns, by the id of a file, some folders of other repositories that have it.

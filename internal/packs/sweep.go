@@ -23,7 +23,7 @@ const sweepMost = 1000
 func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
 	var all error
 	if shard == 0 {
-		all = s.sweepFolders(ctx, grace)
+		all = errors.Join(s.sweepFolders(ctx, grace), s.mendGone(ctx))
 	}
 	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepBundles(ctx, min(bundleGrace, grace)),
 		s.sweepDepots(ctx, shard, grace))
@@ -49,6 +49,19 @@ func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
 		err = errors.Join(err, s.Forget(ctx, f, false))
 	}
 	return err
+}
+
+// mendGone notes of all files whether they are gone, where that is not noted.
+func (s *Service) mendGone(ctx context.Context) error {
+	for {
+		is, err := db.Get(ctx, s.db, isMisnoted)
+		if err != nil || !is {
+			return err
+		}
+		if err := s.db.Write(ctx, mendGone); err != nil {
+			return err
+		}
+	}
 }
 
 // sweepGone removes files that no folder has had for some time; none while a backup runs.

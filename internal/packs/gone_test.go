@@ -1,0 +1,105 @@
+package packs_test
+
+import (
+	"testing"
+
+	"arbor/internal/db"
+	"arbor/internal/packs"
+	"arbor/internal/repo"
+	"arbor/internal/test/dbtest"
+	"arbor/internal/test/testkit"
+)
+
+// noted holds how many files are noted as gone, and how many are not.
+func (p pair) noted(t *testing.T, when string, gone, kept int64) {
+	t.Helper()
+	isGone := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`)
+	isKept := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NULL`)
+	if isGone != gone || isKept != kept {
+		t.Errorf("%s: %d files are gone and %d are not, want %d and %d", when, isGone, isKept, gone, kept)
+	}
+}
+
+// during runs other while a transaction of PostgreSQL is open that did something, until other waits for a lock or is
+// done. Its error comes when it has ended.
+func (p pair) during(t *testing.T, do func(*db.Tx) error, other func() error) error {
+	t.Helper()
+	var ended chan error
+	dbtest.MustWrite(t, p.a.DB, func(tx *db.Tx) error {
+		if err := do(tx); err != nil {
+			return err
+		}
+		if err := tx.Flush(); err != nil {
+			return err
+		}
+		if ended == nil {
+			ended = make(chan error, 1)
+			go func() { ended <- other() }()
+		}
+		testkit.Eventually(t, func() bool {
+			return len(ended) == 1 || dbtest.Number(t, p.b.DB, `SELECT COUNT(*) FROM pg_stat_activity
+				WHERE datname = current_database() AND wait_event_type = 'Lock'`) > 0
+		}, "the other transaction waits, or is done")
+		return nil
+	})
+	return <-ended
+}
+
+// The last two folders that have a file give it up in two transactions at once: the file is noted as gone. Otherwise
+// nobody would ever remove it.
+func TestLastTwoFoldersAtOnce(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, db.PostgreSQL)
+	p.garden(t)
+	p.lease(t)
+	fork := repo.Folder{ID: 900}
+	testkit.NoError(t, p.a.Forge.Packs.Share(t.Context(), 1, fork))
+	names := dbtest.Column[string](t, p.a.DB, `SELECT name FROM packs WHERE repo_id = 1`)
+	p.noted(t, "before", 0, int64(len(names)))
+	testkit.NoError(t, p.during(t, func(tx *db.Tx) error {
+		return packs.RemovePacks(tx, repo.Folder{ID: 1}, names)
+	}, func() error { return p.b.Forge.Packs.Forget(t.Context(), fork, false) }))
+	p.noted(t, "afterwards", int64(len(names)), 0)
+}
+
+// While a fork gets the packs of its parent, nobody notes that one of them is gone.
+func TestShareWhileReplaced(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, db.PostgreSQL)
+	p.garden(t)
+	p.lease(t)
+	names := dbtest.Column[string](t, p.a.DB, `SELECT name FROM packs WHERE repo_id = 1`)
+	_ = p.during(t, func(tx *db.Tx) error {
+		if err := tx.Run(`UPDATE repos SET packs = packs + 1 WHERE id = 1`); err != nil { // as Replace begins
+			return err
+		}
+		return packs.RemovePacks(tx, repo.Folder{ID: 1}, names[:1])
+	}, func() error { return p.b.Forge.Packs.Share(t.Context(), 1, repo.Folder{ID: 900}) }) // with one pack it fails
+	if n := p.count(t, `SELECT COUNT(*) FROM pack_files f JOIN packs p ON p.file_id = f.id WHERE f.gone_at > 0`); n != 0 {
+		t.Errorf("%d files are noted as gone and a folder has them", n)
+	}
+}
+
+// The sweep notes since when no folder has a file, where that was not noted, and takes the note off one that a folder
+// has.
+func TestSweepMendsNotes(t *testing.T) {
+	t.Parallel()
+	dbtest.EachDialect(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		p.lease(t)
+		had := p.count(t, `SELECT COUNT(*) FROM pack_files`)
+		dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1, gone_repo = 7`)
+		dbtest.Exec(t, p.a.DB, `INSERT INTO pack_files (key_name, depot_id, pack_size, reverse_size, index_size, sha256)
+			VALUES ('left', 0, 1, 1, 1, '')`)
+		p.noted(t, "before", had, 1)
+		testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 0, 0))
+		p.noted(t, "swept", 1, had)
+		if n := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE key_name = 'left' AND gone_at > 1`); n != 1 {
+			t.Error("the time since when a file is gone is not that of the sweep")
+		}
+		dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1 WHERE gone_at IS NOT NULL`)
+		testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 1, 0))
+		p.noted(t, "after the time of grace", 0, had)
+	})
+}

@@ -13,4 +13,6 @@ func (s *Service) MakeRoom(ctx context.Context, need int64) (done func(), err er
 }
 
 // RemovePacks takes packs out of a folder, as Replace does.
-func RemovePacks(tx *db.Tx, from repo.Folder, names []string) error { return removePacks(tx, from, names) }
+func RemovePacks(tx *db.Tx, from repo.Folder, names []string) error {
+	return removePacks(tx, from, names)
+}

@@ -1,11 +1,13 @@
 package packs_test
 
 import (
+	"os"
 	"testing"
 
 	"arbor/internal/db"
 	"arbor/internal/packs"
 	"arbor/internal/repo"
+	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/testkit"
 )
@@ -101,5 +103,107 @@ func TestSweepMendsNotes(t *testing.T) {
 		dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1 WHERE gone_at IS NOT NULL`)
 		testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 1, 0))
 		p.noted(t, "after the time of grace", 0, had)
+	})
+}
+
+// forgotten waits until the packs of deleted repositories are forgotten.
+func (p pair) forgotten(t *testing.T, repos int64) {
+	t.Helper()
+	testkit.Eventually(t, func() bool {
+		dbtest.Exec(t, p.a.DB, `UPDATE discarded SET due_at = 0`)
+		return p.count(t, `SELECT COUNT(DISTINCT repo_id) FROM packs`) == repos
+	}, "the packs of deleted repositories are forgotten")
+}
+
+// holds compares how many packs are in the depot.
+func (p pair) holds(t *testing.T, when string, want int) {
+	t.Helper()
+	if there := p.objects(t); len(there) != want {
+		t.Errorf("%s: in the depot are %d packs, want %d: %v", when, len(there), want, there)
+	}
+}
+
+// secret makes a repository from which a branch with a large file was deleted, after forks were made of it.
+func (p pair) secret(t *testing.T, fork func()) {
+	t.Helper()
+	p.garden(t)
+	p.lease(t)
+	if said, err := push(t, p.a, "secret", 200); err != nil {
+		t.Fatal(said)
+	}
+	fork()
+	p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/heads/secret", As: "alice", Status: 204})
+}
+
+// What a repository shared with a fork goes at once with a purge, also if a fork had it last that was deleted since, or
+// was never made. A fork that is being made, or is there, keeps it.
+func TestPurgeOfWhatForksHad(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		failed, running := repo.Folder{ID: 900}, repo.Folder{ID: 901}
+		p.secret(t, func() {
+			p.a.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
+			dbtest.Exec(t, p.a.DB, `INSERT INTO reserved_repos (id, at) VALUES (901, `+engine.Clock()+`)`)
+			for _, f := range []repo.Folder{failed, running} {
+				testkit.NoError(t, p.a.Forge.Packs.Share(t.Context(), 1, f))
+			}
+		})
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "with a fork", 1)
+		if n := p.count(t, `SELECT COUNT(*) FROM packs WHERE repo_id = 900`); n != 0 {
+			t.Errorf("a fork that failed has %d packs", n)
+		}
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204})
+		p.forgotten(t, 2)
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "while a fork is made", 1)
+		dbtest.Exec(t, p.a.DB, `DELETE FROM reserved_repos`)
+		testkit.NoError(t, p.a.Forge.Packs.Forget(t.Context(), running, false))
+		p.holds(t, "before the purge", 1)
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "after the purge", 0)
+		p.a.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/README.md", Status: 200})
+	})
+}
+
+// The copies that a deleted private fork had go at once with a purge of its parent.
+func TestPurgeOfWhatPrivateForksHad(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.secret(t, func() {
+			p.a.Org(t, "club", "alice")
+			p.a.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200})
+			p.a.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "alice", Send: `{"organization": "club"}`,
+				Status: 202})
+		})
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "with the fork", 1)
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/club/garden", As: "alice", Status: 204})
+		p.forgotten(t, 1)
+		p.holds(t, "without it", 1)
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "after the purge", 0)
+	})
+}
+
+// A purge during which the depot is away fails, and the next one removes what it left.
+func TestPurgeWithoutDepot(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.secret(t, func() {})
+		testkit.NoError(t, os.Rename(p.depot, p.depot+"-away"))
+		if err := p.purge(t); err == nil {
+			t.Error("without the depot the purge succeeds")
+		}
+		testkit.NoError(t, os.Rename(p.depot+"-away", p.depot))
+		p.holds(t, "after the first purge", 1)
+		testkit.NoError(t, p.purge(t))
+		p.holds(t, "after the second purge", 0)
+		if n := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`); n != 0 {
+			t.Errorf("%d files are noted as gone", n)
+		}
 	})
 }

@@ -31,6 +31,11 @@ func (s *Service) Share(ctx context.Context, from repo.ID, to repo.Folder) error
 	})
 }
 
+// Adopt implements repo.Packs.
+func (s *Service) Adopt(tx *db.Tx, parent, fork repo.ID) error {
+	return tx.Run(`UPDATE pack_files SET network = `+networkOf("$1")+` WHERE network = $2`, parent, fork)
+}
+
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
 // graceTime, or as long as another folder has them; with now, those that no other folder has go at once, and those that
 // the repository had before. The folder that a repository has now stays. Bundles of the folder go at once.
@@ -38,9 +43,7 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	if err := s.endBundles(ctx, f, now); err != nil {
 		return err
 	}
-	var gone []*packFile
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
-		gone = nil
 		if is, err := isCurrentFolder(tx, f); err != nil || is {
 			return errors.Join(err, errCurrent)
 		}
@@ -48,17 +51,13 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 		if err == nil {
 			err = tx.Run(`DELETE FROM packs WHERE repo_id = $1 AND purges = $2`, f.ID, f.Purges)
 		}
-		if err != nil || !now {
-			return errors.Join(err, markGone(tx, f.ID, ids))
+		if err != nil {
+			return err
 		}
-		before, err := db.QueryIDs[int64](tx, `SELECT id FROM pack_files WHERE gone_at IS NOT NULL AND gone_repo = $1`, f.ID)
-		if err == nil {
-			gone, err = removeFiles(tx, append(ids, before...))
-		}
-		return err
+		return markGone(tx, f.ID, ids)
 	})
-	if err == nil {
-		err = s.delete(ctx, gone)
+	if err == nil && now {
+		err = s.removeGone(ctx, `f.gone_repo = $1`, f.ID)
 	}
 	if err != nil {
 		return err
@@ -71,13 +70,52 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	return err
 }
 
+// Purge implements repo.Packs. What a depot did not remove is found again.
+func (s *Service) Purge(ctx context.Context, id repo.ID) error {
+	var networks []repo.ID
+	var ended []repo.Folder
+	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
+		if networks, err = networksOf(tx, id); err == nil {
+			ended, err = endedFolders(tx, id, networks)
+		}
+		return err
+	})
+	for _, f := range ended {
+		if err == nil {
+			err = s.Forget(ctx, f, true)
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return s.removeGone(ctx, `f.gone_repo = $1 OR f.network IN `+db.ValuesFrom(2, 1, len(networks)),
+		db.Args(networks, id)...)
+}
+
+// removeGone removes the files that no folder has and that fulfill a condition, which calls them f.
+func (s *Service) removeGone(ctx context.Context, which string, args ...any) error {
+	for {
+		list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*packFile, error) { return goneFiles(tx, which, args...) })
+		if err != nil || len(list) == 0 {
+			return err
+		}
+		if err := s.remove(ctx, list); err != nil {
+			return err
+		}
+	}
+}
+
+// remove removes files that no folder has from their depots, and then their rows: so what a depot did not remove is
+// found again.
+func (s *Service) remove(ctx context.Context, list []*packFile) error {
+	if err := s.delete(ctx, list); err != nil || len(list) == 0 {
+		return err
+	}
+	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return dropFiles(tx, list) })
+}
+
 // errCurrent says that a folder is the one that its repository has.
 var errCurrent = errors.New("packs: a repository has the folder now")
-
-// Former implements repo.Packs.
-func (s *Service) Former(ctx context.Context, f repo.Folder) (list []repo.Folder, err error) {
-	return db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return formerOf(tx, f) })
-}
 
 // delete removes files from their depots.
 func (s *Service) delete(ctx context.Context, list []*packFile) error {

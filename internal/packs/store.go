@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/file"
@@ -65,14 +66,22 @@ func addPack(tx *db.Tx, to repo.Folder, name string, f *packFile) error {
 	if err != nil || there != nil {
 		return err
 	}
-	err = tx.QueryRow(`INSERT INTO pack_files (key_name, depot_id, pack_size, reverse_size, index_size, sha256, data)
-		VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id`, f.key, f.depot, f.packSize, f.reverseSize, f.indexSize,
-		f.sha256, f.data).Scan(&f.id)
+	err = tx.QueryRow(`INSERT INTO pack_files (key_name, depot_id, pack_size, reverse_size, index_size, sha256, data,
+		network) VALUES ($1, $2, $3, $4, $5, $6, $7, `+networkOf("$8")+`) RETURNING id`, f.key, f.depot, f.packSize,
+		f.reverseSize, f.indexSize, f.sha256, f.data, to.ID).Scan(&f.id)
 	if err != nil {
 		return err
 	}
 	return tx.Run(`INSERT INTO packs (repo_id, purges, name, file_id, added_at) VALUES ($1, $2, $3, $4, $5)`,
 		to.ID, to.Purges, name, f.id, tx.Now)
+}
+
+// networkOf is an SQL expression for the fork network of a repository's packs. It stays the same if the root leaves the
+// network or is deleted, since packs from before are still shared.
+func networkOf(id string) string {
+	return `COALESCE((SELECT x.network FROM packs q JOIN pack_files x ON x.id = q.file_id
+			WHERE q.repo_id = ` + id + ` AND x.network IS NOT NULL LIMIT 1),
+		(SELECT COALESCE(root_id, id) FROM repos WHERE id = ` + id + `), ` + id + `)`
 }
 
 const fileColumns = `f.id, f.key_name, f.depot_id, f.pack_size, f.reverse_size, f.index_size, f.sha256`
@@ -225,18 +234,17 @@ type sibling struct {
 // maxSiblings is how many other folders are looked at for a pack.
 const maxSiblings = 4
 
-// removeFiles deletes the rows of files that no folder has, and returns them.
-func removeFiles(tx *db.Tx, ids []int64) (gone []*packFile, err error) {
-	return gone, db.InParts(ids, func(part []int64) error {
-		return db.QueryEach(tx, func(row db.Scanner) error {
-			var f packFile
-			err := scanFile(row, &f)
-			gone = append(gone, &f)
-			return err
-		}, `DELETE FROM pack_files AS f WHERE id IN `+db.Values(1, len(part))+`
-			AND NOT EXISTS (SELECT 1 FROM packs p WHERE p.file_id = f.id)
-			RETURNING id, key_name, depot_id, pack_size, reverse_size, index_size, sha256`, db.Args(part)...)
-	})
+// dropFiles deletes the rows of files that no folder has.
+func dropFiles(tx *db.Tx, list []*packFile) error {
+	ids := make([]int64, len(list))
+	for n, f := range list {
+		ids[n] = f.id
+	}
+	in := `f.id IN ` + db.Values(1, len(ids))
+	if _, err := lockFiles(tx, in, db.Args(ids)...); err != nil {
+		return err
+	}
+	return tx.Run(`DELETE FROM pack_files AS f WHERE `+in+` AND NOT `+isNamed, db.Args(ids)...)
 }
 
 // keptOf returns those of the folders that are caches: of repositories whose packs lie in a depot.
@@ -260,17 +268,45 @@ func keptOf(tx *db.Tx, list []repo.Folder) (kept []repo.Folder, err error) {
 	return kept, err
 }
 
-// leftFolders lists folders with packs that no repository has, is being made with, or is being purged into.
+// unowned is the condition that no repository has the folder of p, is being made with it, or is being purged into it.
+const unowned = `NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = p.repo_id AND r.purges = p.purges)
+	AND NOT EXISTS (SELECT 1 FROM reserved_repos v WHERE v.id = p.repo_id)
+	AND NOT EXISTS (SELECT 1 FROM purges u WHERE u.repo_id = p.repo_id)`
+
+func scanFolder(row db.Scanner) (f repo.Folder, err error) { return f, row.Scan(&f.ID, &f.Purges) }
+
+// leftFolders lists some folders with packs that have no owner, and got none since a time.
 func leftFolders(tx *db.Tx, before db.Time) ([]repo.Folder, error) {
-	return db.QueryList(tx, func(row db.Scanner) (f repo.Folder, err error) {
-		err = row.Scan(&f.ID, &f.Purges)
-		return f, err
-	}, `SELECT p.repo_id, p.purges FROM packs p
-		WHERE NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = p.repo_id AND r.purges = p.purges)
-			AND NOT EXISTS (SELECT 1 FROM reserved_repos v WHERE v.id = p.repo_id)
-			AND NOT EXISTS (SELECT 1 FROM purges u WHERE u.repo_id = p.repo_id)
-			AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id)
+	return db.QueryList(tx, scanFolder, `SELECT p.repo_id, p.purges FROM packs p WHERE `+unowned+`
+		AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id)
 		GROUP BY p.repo_id, p.purges HAVING MAX(p.added_at) < $1 LIMIT 1000`, before)
+}
+
+// endedFolders lists the folders with packs that a repository had before, and those of networks that have no owner and
+// get none: of repositories that are deleted, or have a later folder.
+func endedFolders(tx *db.Tx, id repo.ID, networks []repo.ID) ([]repo.Folder, error) {
+	return db.QueryList(tx, scanFolder, `SELECT p.repo_id, p.purges FROM packs p JOIN repos r ON r.id = p.repo_id
+			WHERE r.id = $1 AND p.purges < r.purges
+		UNION SELECT p.repo_id, p.purges FROM packs p JOIN pack_files f ON f.id = p.file_id
+			WHERE f.network IN `+db.ValuesFrom(2, 1, len(networks))+` AND `+unowned+`
+				AND NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = p.repo_id AND r.purges < p.purges)`,
+		db.Args(networks, id)...)
+}
+
+// networksOf lists the networks of all packs that a repository has: several if it left one.
+func networksOf(tx *db.Tx, id repo.ID) ([]repo.ID, error) {
+	return db.QueryIDs[repo.ID](tx, `SELECT f.network FROM packs p JOIN pack_files f ON f.id = p.file_id
+			WHERE p.repo_id = $1 AND f.network IS NOT NULL
+		UNION SELECT COALESCE(root_id, id) FROM repos WHERE id = $1 UNION SELECT CAST($1 AS BIGINT)`, id)
+}
+
+// goneFiles lists some files that no folder has and that fulfill a condition, which calls them f.
+func goneFiles(tx *db.Tx, which string, args ...any) ([]*packFile, error) {
+	return db.QueryList(tx, func(row db.Scanner) (*packFile, error) {
+		var f packFile
+		return &f, scanFile(row, &f)
+	}, `SELECT `+fileColumns+` FROM pack_files f WHERE f.gone_at IS NOT NULL AND (`+which+`) AND NOT `+isNamed+`
+		ORDER BY f.gone_at LIMIT `+strconv.Itoa(sweepMost), args...)
 }
 
 // namedOf returns those of the keys that have a row.
@@ -280,15 +316,6 @@ func namedOf(tx *db.Tx, keys []string) ([]string, error) {
 		return key, err
 	}, `SELECT key_name FROM pack_files WHERE key_name IN `+db.Values(1, len(keys))+`
 		UNION ALL SELECT key_name FROM bundles WHERE key_name IN `+db.Values(1, len(keys)), db.Args(keys)...)
-}
-
-// formerOf lists the folders of a repository with packs before f, if that is its folder.
-func formerOf(tx *db.Tx, f repo.Folder) ([]repo.Folder, error) {
-	return db.QueryList(tx, func(row db.Scanner) (former repo.Folder, err error) {
-		err = row.Scan(&former.ID, &former.Purges)
-		return former, err
-	}, `SELECT DISTINCT p.repo_id, p.purges FROM packs p JOIN repos r ON r.id = p.repo_id
-		WHERE p.repo_id = $1 AND p.purges < $2 AND r.purges = $2`, f.ID, f.Purges)
 }
 
 // elsewhere lists files behind an id that lie in other depots than one.

@@ -67,27 +67,22 @@ func (s *Service) mendGone(ctx context.Context) error {
 // sweepGone removes files that no folder has had for some time; none while a backup runs.
 func (s *Service) sweepGone(ctx context.Context, grace time.Duration) error {
 	var gone []*packFile
-	err := s.db.Write(ctx, func(tx *db.Tx) error {
+	err := s.db.Read(ctx, func(tx *db.Tx) error {
 		gone = nil
 		backup, err := repo.BackupRuns(tx)
 		if err != nil || backup {
 			return err
 		}
 		now, err := tx.Clock()
-		if err != nil {
-			return err
-		}
-		ids, err := db.QueryIDs[int64](tx, `SELECT id FROM pack_files WHERE gone_at < $1 ORDER BY gone_at LIMIT $2`,
-			now-db.Time(grace.Microseconds()), sweepMost)
-		if err == nil && len(ids) > 0 {
-			gone, err = removeFiles(tx, ids)
+		if err == nil {
+			gone, err = goneFiles(tx, `f.gone_at < $1`, now-db.Time(grace.Microseconds()))
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return s.delete(ctx, gone)
+	return s.remove(ctx, gone)
 }
 
 // sweepDepots removes files without a row: of writes that failed or were killed.

@@ -3,6 +3,7 @@ package repo
 import (
 	"context"
 
+	"arbor/internal/db"
 	"arbor/internal/git"
 )
 
@@ -17,11 +18,15 @@ type Packs interface {
 	Keep(f Folder, objects *git.Repository)
 	// Share gives a new folder all packs that a repository has.
 	Share(ctx context.Context, from ID, to Folder) error
+	// Adopt notes that the packs that were copied for a new fork belong to the network of its parent, for Purge.
+	Adopt(tx *db.Tx, parent, fork ID) error
 	// Forget ends the keeping of a folder's packs, and removes the folder here if nobody uses it. Without now, a
 	// database that is restored to an earlier time still finds them.
 	Forget(ctx context.Context, f Folder, now bool) error
-	// Former lists the folders of a repository with packs that it had before f, if it has f now.
-	Former(ctx context.Context, f Folder) ([]Folder, error)
+	// Purge removes at once the packs of all folders of a repository but the one that it has, and those that other
+	// repositories of its network had, deleted ones included, and none has any longer. A database that is restored to an
+	// earlier time may lack packs of each of them.
+	Purge(ctx context.Context, id ID) error
 }
 
 // IsKept reports whether the packs of a repository lie in a depot.

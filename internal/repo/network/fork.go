@@ -239,6 +239,11 @@ func (f *fork) insert(tx *db.Tx, id repo.ID) (*repo.Access, error) {
 	if err := f.s.repos.CreateIn(tx, r, f.from.Caller); err != nil {
 		return nil, err
 	}
+	if parent.Private && r.Packs > 0 {
+		if err := f.s.repos.Packs.Adopt(tx, parent.ID, id); err != nil {
+			return nil, err
+		}
+	}
 	if err := countFork(tx, parent.ID, network); err != nil {
 		return nil, err
 	}

@@ -177,14 +177,7 @@ func (p *purge) swap(ctx context.Context, plan *repoPlan) (moved bool, err error
 func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 	id := plan.repo.ID
 	names, err := p.s.leftovers(ctx, id, plan.folder)
-	if err != nil {
-		return err
-	}
-	var former []repo.Folder
-	if p.s.repos.Packs != nil {
-		former, err = p.s.repos.Packs.Former(ctx, repo.Folder{ID: id, Purges: plan.folder})
-	}
-	if err != nil || len(names)+len(former) == 0 {
+	if err != nil || len(names) == 0 && p.s.repos.Packs == nil {
 		return err
 	}
 	// A backup that began just before may have a snapshot that names the old folder.
@@ -206,8 +199,8 @@ func (p *purge) clear(ctx context.Context, plan *repoPlan, done *Purged) error {
 	if err := p.s.git.AwaitReads(ctx); err != nil {
 		return err
 	}
-	for _, f := range former {
-		if err := p.s.repos.Packs.Forget(ctx, f, true); err != nil {
+	if p.s.repos.Packs != nil {
+		if err := p.s.repos.Packs.Purge(ctx, id); err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,9 @@ func TestUseOfDataFolder(t *testing.T) {
 func (e *estate) sweep() {
 	e.t.Helper()
 	for shard := range int64(256) {
-		if err := e.node().SweepShard(e.t.Context(), shard, -time.Hour); err != nil && shard == 0 {
+		node := e.node()
+		testkit.NoError(e.t, node.SweepFolder(e.t.Context(), shard, -time.Hour))
+		if err := node.SweepShard(e.t.Context(), shard, -time.Hour); err != nil && shard == 0 {
 			e.t.Log(err)
 		}
 	}

@@ -212,6 +212,7 @@ func TestSweepOfDepot(t *testing.T) {
 	testkit.NoError(t, err)
 	for _, grace := range []time.Duration{time.Hour, -time.Hour} {
 		for shard := range int64(256) {
+			testkit.NoError(t, e.files.SweepFolder(t.Context(), shard, grace))
 			testkit.NoError(t, e.files.SweepShard(t.Context(), shard, grace))
 		}
 		if want := map[bool]string{true: "away"}[grace > 0]; e.where(left) != want || e.where(kept) != "away" {

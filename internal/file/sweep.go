@@ -101,9 +101,9 @@ func (s *Store) unreferenced(ctx context.Context, list []location) (gone []locat
 	return gone, nil
 }
 
-// SweepShard removes leftovers older than grace in one of the directories, and under the same name in depots: files
-// without a row, and parts of interrupted uploads. Only one node at a time may call it.
-func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+// SweepFolder removes leftovers older than grace in one of the directories of this node: files without a row, and parts
+// of interrupted uploads. Several nodes may do so in one data folder.
+func (s *Store) SweepFolder(ctx context.Context, shard int64, grace time.Duration) error {
 	dir := filepath.Join(s.dir, shardName(shard))
 	old, err := olderThan(dir, grace)
 	if err != nil {
@@ -118,20 +118,19 @@ func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration
 		}
 	}
 	// The files are listed: query the database only after that.
-	err = errors.Join(err, s.removeUnreferenced(ctx, list))
-	var rows []depotRow
-	askErr := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		rows, err = depots(tx)
-		return err
-	})
-	err = errors.Join(err, askErr)
+	return errors.Join(err, s.removeUnreferenced(ctx, list))
+}
+
+// SweepShard is SweepFolder for what lies in depots under the same name. Only one node at a time may call it.
+func (s *Store) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+	rows, err := db.Get(ctx, s.db, depots)
 	for _, row := range rows {
 		err = errors.Join(err, s.sweepDepot(ctx, &row, shard, grace))
 	}
 	return err
 }
 
-// sweepDepot is SweepShard for a depot. Its clock may be off by the quarter of an hour that signatures allow.
+// sweepDepot is SweepShard for one depot. Its clock may be off by the quarter of an hour that signatures allow.
 func (s *Store) sweepDepot(ctx context.Context, row *depotRow, shard int64, grace time.Duration) error {
 	d, err := s.open(row)
 	if err != nil {

@@ -14,6 +14,17 @@ func (s *Service) Polling(ctx context.Context) error {
 	return errors.Join(s.resume(ctx), s.removeDiscarded(ctx), s.sweepDue(ctx))
 }
 
+// Lap looks through the data folder of this process as a server does within one lap after its start.
+func (s *Service) Lap(ctx context.Context) error {
+	now := time.Now()
+	var all error
+	for range repo.Shards + 1 {
+		all = errors.Join(all, s.sweepFolderDue(ctx, now))
+		now = now.Add(sweepLap / repo.Shards)
+	}
+	return all
+}
+
 // TakePacking leases the packing of a repository and gives the lease's time; 0:
 // somebody else has it.
 func TakePacking(tx *db.Tx, repoID repo.ID) (db.Time, error) {

@@ -11,19 +11,21 @@ package maintenance
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/git"
 	"arbor/internal/keyed"
 	"arbor/internal/packs"
 	"arbor/internal/repo"
 )
 
-// Sweeper removes leftovers from a store of files next to the repositories' folders: in one
-// of its 256 folders, what is older than grace.
+// Sweeper removes leftovers from a store that all nodes share: in one of its 256 folders, what is older than grace. Only
+// one node at a time calls it.
 type Sweeper interface {
 	SweepShard(ctx context.Context, shard int64, grace time.Duration) error
 }
@@ -34,7 +36,9 @@ type Service struct {
 	git    *git.Git
 	log    *slog.Logger
 	repos  *repo.Service
-	beside []Sweeper
+	files  *file.Store
+	shared []Sweeper
+	lap    lap // of poll
 
 	// Bundles are made after packing. Set before Run.
 	Bundles *packs.Service
@@ -43,9 +47,11 @@ type Service struct {
 	large   *keyed.Queue[repo.ID] // those whose packing takes long
 }
 
-// New returns the service. Other stores are swept together with the repositories' folders.
-func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, beside ...Sweeper) *Service {
-	return &Service{db: d, git: g, log: log, repos: repos, beside: beside,
+// New returns the service. It sweeps the folders of repositories and files, and stores that all nodes share.
+func New(
+	d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files *file.Store, shared ...Sweeper,
+) *Service {
+	return &Service{db: d, git: g, log: log, repos: repos, files: files, shared: append(shared, files),
 		packing: repos.Written(), large: keyed.NewQueue[repo.ID]()}
 }
 
@@ -81,8 +87,8 @@ func (s *Service) poll(ctx context.Context) {
 		if err := s.removeDiscarded(ctx); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "removing the folders of deleted repositories failed", "error", err)
 		}
-		if err := s.sweepDue(ctx); err != nil && ctx.Err() == nil {
-			s.log.WarnContext(ctx, "sweeping the repositories' folders failed", "error", err)
+		if err := errors.Join(s.sweepDue(ctx), s.sweepFolderDue(ctx, time.Now())); err != nil && ctx.Err() == nil {
+			s.log.WarnContext(ctx, "sweeping what is left over failed", "error", err)
 		}
 		select {
 		case <-tick.C:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -27,11 +28,11 @@ const (
 	sweepLap = 6 * time.Hour
 )
 
-// sweeps is one row, for the next shard to look through.
+// sweeps is one row, for the next shard of the shared stores to look through.
 var sweeps = db.Jobs{Table: "folder_sweep", Key: "id"}
 
-// sweepDue looks through the next shard if that is due. Only one node does it at a time,
-// and a start of a server does not make it due.
+// sweepDue looks through the next shard of what all nodes share, if that is due. Only one node does it at a time, and a
+// start of a server does not make it due.
 func (s *Service) sweepDue(ctx context.Context) error {
 	var begun, due bool
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
@@ -62,7 +63,7 @@ func (s *Service) sweepDue(ctx context.Context) error {
 	}
 	ctx = journal.WithJob(ctx, "sweep")
 	l, failed := s.db.Hold(ctx, sweeps, l, leaseTime, func(ctx context.Context) error {
-		return s.sweepShard(ctx, shard, grace)
+		return s.sweepShared(ctx, shard, grace)
 	})
 	if errors.Is(failed, db.ErrLeaseLost) {
 		return failed
@@ -84,20 +85,46 @@ func (s *Service) Sweep(ctx context.Context, grace time.Duration) error {
 		return err
 	}
 	for shard := range int64(repo.Shards) {
-		if err := s.sweepShard(ctx, shard, grace); err != nil {
+		if err := errors.Join(s.sweepShared(ctx, shard, grace), s.sweepShard(ctx, shard, grace)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// sweepShard looks through one of the folders that hold repositories' folders, and with it
-// the same part of the stores beside them.
-func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+// sweepShared looks through a part of the stores that all nodes share.
+func (s *Service) sweepShared(ctx context.Context, shard int64, grace time.Duration) error {
 	var all error
-	for _, store := range s.beside {
+	for _, store := range s.shared {
 		all = errors.Join(all, store.SweepShard(ctx, shard, grace))
 	}
+	return all
+}
+
+// lap is where this process is in the round through its data folder, which may be another one than other nodes have.
+type lap struct {
+	shard int64 // comes next
+	due   time.Time
+}
+
+// sweepFolderDue looks through the next shard of the data folder, if that is due. A start of a server does not make it
+// due. Its first lap begins anywhere, so that servers that are often restarted get to all shards.
+func (s *Service) sweepFolderDue(ctx context.Context, now time.Time) error {
+	if s.lap.due.IsZero() {
+		s.lap = lap{rand.Int64N(repo.Shards), now.Add(sweepLap / repo.Shards)}
+	}
+	if now.Before(s.lap.due) {
+		return nil
+	}
+	shard := s.lap.shard
+	s.lap = lap{(shard + 1) % repo.Shards, now.Add(sweepLap / repo.Shards)}
+	return s.sweepShard(journal.WithJob(ctx, "sweep"), shard, grace)
+}
+
+// sweepShard looks through one of the folders that hold repositories' folders, and the same one of those with files.
+// Several nodes may do so in one data folder.
+func (s *Service) sweepShard(ctx context.Context, shard int64, grace time.Duration) error {
+	all := s.files.SweepFolder(ctx, shard, grace)
 	if shard == 0 {
 		all = errors.Join(all, git.SweepMirrors(s.repos.Dir(), max(grace, reservedFor)))
 	}

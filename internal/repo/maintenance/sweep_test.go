@@ -155,6 +155,48 @@ func TestSweep(t *testing.T) {
 	})
 }
 
+// Each node looks through its own data folder, whichever of them sweeps what they share: what killed pushes and uploads
+// left on the others would fill their disks.
+func TestEachNodeSweepsItsFolder(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		n := newNodes(t, engine, git.Options{})
+		r := n.create(t, "garden")
+		n.exec(t, `INSERT INTO folder_sweep (id, shard, due_at) VALUES (1, 0, `+engine.Clock()+` + 3600000000)`)
+		for range 2 { // each with a data folder of its own
+			data := t.TempDir()
+			node := forge.New(n.db[0], n.git[0], slog.New(slog.NewTextHandler(n.log, nil)), data)
+			live := n.git[0].Repository(node.Repos.Path(r.ID, r.Purges))
+			dead := n.git[0].Repository(node.Repos.Path(2000, 0))
+			testkit.NoError(t, live.Init())
+			testkit.NoError(t, dead.Init())
+			left := []string{filepath.Join(live.Dir(), "objects", "incoming-1"),
+				filepath.Join(live.PacksDir(), "tmp_pack_1"), filepath.Join(data, "files", "ab", ".tmp-1")}
+			testkit.NoError(t, os.MkdirAll(filepath.Dir(left[2]), 0o700))
+			testkit.NoError(t, os.Mkdir(left[0], 0o700))
+			for _, path := range left[1:] {
+				testkit.NoError(t, os.WriteFile(path, []byte("x"), 0o600))
+			}
+			age(t, data)
+			testkit.NoError(t, node.Maintenance.Polling(t.Context()))
+			for _, path := range left {
+				if _, err := os.Stat(path); err != nil {
+					t.Errorf("a start removes %s", path)
+				}
+			}
+			testkit.NoError(t, node.Maintenance.Lap(t.Context()))
+			for _, path := range append(left, dead.Dir()) {
+				if _, err := os.Stat(path); !os.IsNotExist(err) {
+					t.Errorf("%s is left (%v)", path, err)
+				}
+			}
+			if !live.OnDisk() {
+				t.Error("the folder of a repository is gone")
+			}
+		}
+	})
+}
+
 // A start never removes a folder: a node that comes up with the wrong database must not
 // empty the data folder of another one.
 func TestStartSweepsNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -84,7 +85,7 @@ func (s *Service) changeFactorRule(
 func requireFactors(tx *db.Tx, by *Caller, a *Account, grace time.Duration) error {
 	if by != nil {
 		if has, err := hasFactor(tx, by.ID); err != nil || !has {
-			return errOr(err, errs.New(errs.Invalid, "Add a second factor to your own account first."))
+			return cmp.Or[error](err, errs.New(errs.Invalid, "Add a second factor to your own account first."))
 		}
 	}
 	begins := tx.Now + db.Time(grace.Microseconds())
@@ -128,13 +129,6 @@ func recordFactorRule(tx *db.Tx, a *Account, on bool, told map[string]any) error
 		return Record(tx, audit.OrgFactorsOn, a, audit.OrgOwner, told)
 	}
 	return Record(tx, audit.OrgFactorsOff, a, audit.OrgOwner, told)
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // FactorRuleOf returns the rule of an organization, or of the site for "". Error: 404 if there is none.

@@ -35,7 +35,7 @@ func eachMembership(tx *db.Tx, caller *Caller, orgs []ID, each func(org ID, owne
 		return err
 	}, `SELECT org_id, owner FROM members WHERE user_id = $1 AND org_id IN `+db.ValuesFrom(2, 1, len(orgs))+
 		caller.AndOpen("members.org_id"),
-		append([]any{caller.ID}, db.Args(orgs)...)...)
+		db.Args(orgs, caller.ID)...)
 }
 
 // Membership is one user's place in one organization.

@@ -1,6 +1,7 @@
 package account
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"time"
@@ -93,7 +94,7 @@ func (s *Service) NewVerifyLink(ctx context.Context, of ID, address string) (a *
 		}
 		verified, err := IsVerified(tx, of, address)
 		if err != nil || verified || !a.SuspendedAt.IsZero() {
-			return errOr(err, errs.Absent())
+			return cmp.Or[error](err, errs.Absent())
 		}
 		secret, err = mail.NewLink(tx, mail.Link{Kind: VerifyMail, Account: int64(of), Address: Fold(address)}, VerifyLasts)
 		return err

@@ -97,19 +97,11 @@ func findApps(tx *db.Tx, ids []account.AppID) (map[account.AppID]*App, error) {
 		return found, nil
 	}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
-	list, err := appsWhere(tx, `a.id IN `+db.Values(1, len(ids)), anys(ids)...)
+	list, err := appsWhere(tx, `a.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	for _, a := range list {
 		found[a.ID] = a
 	}
 	return found, err
-}
-
-func anys[T any](list []T) []any {
-	args := make([]any, len(list))
-	for n, v := range list {
-		args[n] = v
-	}
-	return args
 }
 
 func insertApp(tx *db.Tx, a *App) error {

@@ -132,7 +132,7 @@ func addRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) {
 	return db.QueryIDs[repo.ID](tx, `INSERT INTO installation_repos (installation_id, repo_id)
 		SELECT CAST($1 AS BIGINT), r.id FROM repos r WHERE r.owner_id = $2 AND r.id IN `+
 		db.ValuesFrom(3, 1, len(ids))+` ON CONFLICT DO NOTHING RETURNING repo_id`,
-		append([]any{i.ID, i.Account.ID}, anys(ids)...)...)
+		db.Args(ids, i.ID, i.Account.ID)...)
 }
 
 // dropRepo takes a repository from an installation for some, and reports whether it was there.
@@ -160,7 +160,7 @@ func reachedRepos(tx *db.Tx, i *Installation, ids []repo.ID) ([]repo.ID, error) 
 			i.ID.String() + ` AND x.repo_id = r.id)`
 	}
 	return db.QueryIDs[repo.ID](tx, `SELECT r.id FROM repos r WHERE r.owner_id = $1 AND r.id IN `+
-		db.ValuesFrom(2, 1, len(ids))+where+` ORDER BY r.id`, append([]any{i.Account.ID}, anys(ids)...)...)
+		db.ValuesFrom(2, 1, len(ids))+where+` ORDER BY r.id`, db.Args(ids, i.Account.ID)...)
 }
 
 // reposNamed finds repositories of an account by their names. Those that are not there are missing, and
@@ -193,7 +193,7 @@ type Reached struct {
 // QueryRepos reads repositories by their ids, regardless of their owners. Without ids it reads those that
 // the installation reaches. It returns at most most of them, in the order of their ids.
 func QueryRepos(tx *db.Tx, i *Installation, ids []repo.ID, most int) (list []Reached, err error) {
-	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), append([]any{most}, anys(ids)...)
+	where, args := `r.id IN `+db.ValuesFrom(2, 1, len(ids)), db.Args(ids, most)
 	if len(ids) == 0 {
 		where, args = repo.NotWithdrawn("r")+` AND r.owner_id = $2 AND (CAST($3 AS BIGINT) = 0 OR EXISTS (SELECT 1 FROM installation_repos x
 			WHERE x.installation_id = $3 AND x.repo_id = r.id))`, []any{most, i.Account.ID, int64(0)}

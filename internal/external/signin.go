@@ -1,6 +1,7 @@
 package external
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -57,20 +58,13 @@ func (s *Service) Enter(ctx context.Context, i *Identity, from session.Origin) (
 	return a, func(tx *db.Tx) (*account.Account, error) {
 		id, err := accountOf(tx, i)
 		if err != nil || id != a.ID {
-			return nil, errOr(err, unknown(i)) // unlinked in the meantime
+			return nil, cmp.Or[error](err, unknown(i)) // unlinked in the meantime
 		}
 		if err := noteUse(tx, i); err != nil {
 			return nil, err
 		}
 		return account.ByID(tx, id)
 	}, nil
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 func unknown(i *Identity) error {
@@ -224,7 +218,7 @@ func (s *Service) Unlink(ctx context.Context, by *account.Caller, id int64) erro
 	}
 	return account.ChangeSelf(ctx, s.o.DB, by, func(tx *db.Tx, a *account.Account) error {
 		if is, err := isProvisioned(tx, a.ID, id); err != nil || is {
-			return errOr(err, errs.New(errs.Invalid, "An identity provider manages your account: ask an administrator to unlink it."))
+			return cmp.Or[error](err, errs.New(errs.Invalid, "An identity provider manages your account: ask an administrator to unlink it."))
 		}
 		if err := unlink(tx, a, id, by.TokenID); err != nil {
 			return err

@@ -1,6 +1,7 @@
 package gitdata
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -60,33 +61,8 @@ func (s *Service) Branch(ctx context.Context, a *repo.Access, name string) (*Com
 // compareVersions compares version numbers by value: v1.9 comes before v1.10. Names that differ only in
 // leading zeros are compared by bytes.
 func compareVersions(a, b string) int {
-	x, y := a, b
-	for x != "" && y != "" {
-		m, n := digits(x), digits(y)
-		if m > 0 && n > 0 {
-			u, v := strings.TrimLeft(x[:m], "0"), strings.TrimLeft(y[:n], "0")
-			if len(u) != len(v) {
-				return len(u) - len(v)
-			}
-			if c := strings.Compare(u, v); c != 0 {
-				return c
-			}
-			x, y = x[m:], y[n:]
-			continue
-		}
-		if x[0] != y[0] {
-			return int(x[0]) - int(y[0])
-		}
-		x, y = x[1:], y[1:]
-	}
-	if c := len(x) - len(y); c != 0 {
-		return c
-	}
-	return strings.Compare(a, b)
+	return cmp.Or(git.CompareNumbered(a, b), strings.Compare(a, b))
 }
-
-// digits returns the number of leading digits of s.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // protected returns those of the branches to which rules apply, or do not.
 func (s *Service) protected(ctx context.Context, a *repo.Access, list []git.Ref, is bool) ([]git.Ref, error) {

@@ -212,11 +212,11 @@ func ownerFields() map[string]exec.Resolver {
 func userFields() map[string]exec.Resolver {
 	return merge(ownerFields(), accountFields(map[string]exec.Resolver{
 		"name":       pick(func(a account.Full) any { return a.Name }),
-		"email":      pick(func(a account.Full) any { return textOr(a.Email, "") }),
+		"email":      pick(func(a account.Full) any { return orEmpty(a.Email) }),
 		"bio":        pick(func(a account.Full) any { return a.Bio }),
 		"company":    pick(func(a account.Full) any { return a.Company }),
 		"location":   pick(func(a account.Full) any { return a.Location }),
-		"websiteUrl": pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
+		"websiteUrl": pick(func(a account.Full) any { return orNil(orEmpty(a.Blog)) }),
 	}), map[string]exec.Resolver{
 		"isSiteAdmin": ofAccount(func(a *account.Simple) any { return a.SiteAdmin }),
 		"isViewer": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
@@ -242,7 +242,7 @@ func organizationFields() map[string]exec.Resolver {
 		"email":       pick(func(a account.Full) any { return a.Email }),
 		"description": pick(func(a account.Full) any { return a.Bio }),
 		"location":    pick(func(a account.Full) any { return a.Location }),
-		"websiteUrl":  pick(func(a account.Full) any { return orNil(textOr(a.Blog, "")) }),
+		"websiteUrl":  pick(func(a account.Full) any { return orNil(orEmpty(a.Blog)) }),
 	}), map[string]exec.Resolver{
 		"viewerIsAMember": ofOrganizations((*account.Service).MemberOf, func(is bool) any { return is }),
 		"teams":           connections(organizationTeams), "team": teamOfSlug,

@@ -87,7 +87,7 @@ func checkSuiteFields() map[string]exec.Resolver {
 		"createdAt":  pick(func(s suite) any { return s.CreatedAt }),
 		"updatedAt":  pick(func(s suite) any { return s.UpdatedAt }),
 		"branch": refsOf(func(_ context.Context, o *object) (*object, string, error) {
-			if name := textOr(o.value.(suite).Branch, ""); name != "" {
+			if name := orEmpty(o.value.(suite).Branch); name != "" {
 				return o.repo, heads + name, nil
 			}
 			return nil, "", nil
@@ -240,7 +240,7 @@ func runChosen(r *checkrun.Payload, filter map[string]any) bool {
 		return false
 	}
 	return ofApp(r.App, filter["appId"]) && among(r.Status, filter["statuses"]) &&
-		among(textOr(r.Conclusion, ""), filter["conclusions"])
+		among(orEmpty(r.Conclusion), filter["conclusions"])
 }
 
 // combined returns a Status, the combined statuses of a commit without its checks. It returns nil if there

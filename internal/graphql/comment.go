@@ -185,7 +185,7 @@ func written() map[string]exec.Resolver {
 			if w.text.Raw == nil {
 				return ""
 			}
-			return textOr(*w.text.Raw, "")
+			return orEmpty(*w.text.Raw)
 		}),
 		"bodyText":  texts(func(t text.Payload) **string { return t.Text }),
 		"bodyHTML":  texts(func(t text.Payload) **string { return t.HTML }),
@@ -245,7 +245,7 @@ func texts(form func(t text.Payload) **string) exec.Resolver {
 			if err := missing[o]; err != nil || shown == nil {
 				return nil, cmp.Or[error](err, errs.Absent())
 			}
-			return textOr(*shown, ""), nil
+			return orEmpty(*shown), nil
 		})(ctx, f, parents)
 	}
 }

@@ -116,7 +116,7 @@ func userContentEdits(ctx context.Context, f *exec.Field, parents []exec.Object)
 		w, all, keys := wordsOf(ctx, o), make([]any, 0, len(edits)+1), make([]string, 0, len(edits)+1)
 		var after any // the text after an edit, as far as the caller may read it
 		if w.text.Raw != nil {
-			after = textOr(*w.text.Raw, "")
+			after = orEmpty(*w.text.Raw)
 		}
 		for _, e := range edits {
 			all, keys = append(all, newEdit(ctx, o, e, after)), append(keys, sortable(e.N))

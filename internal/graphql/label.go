@@ -42,7 +42,7 @@ func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 			return nil, err
 		}
 		list = slices.DeleteFunc(list, func(l *label.Label) bool {
-			both := l.Name + "\n" + textOr(l.Description, "")
+			both := l.Name + "\n" + orEmpty(l.Description)
 			return !strings.Contains(strings.ToLower(both), strings.ToLower(text))
 		})
 		slices.SortStableFunc(list, byOrder(order))

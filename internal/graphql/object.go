@@ -225,10 +225,10 @@ func orNil(s string) any {
 	return s
 }
 
-// textOr returns a text, or another one for nil.
-func textOr(s *string, otherwise string) string {
+// orEmpty returns a text; an empty one for nil.
+func orEmpty(s *string) string {
 	if s == nil {
-		return otherwise
+		return ""
 	}
 	return *s
 }

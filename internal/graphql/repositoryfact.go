@@ -37,7 +37,7 @@ func repositoryFacts() map[string]exec.Resolver {
 	known := map[string]exec.Resolver{
 		"descriptionHTML": ofRepository(func(p payload) any { return htmlOf(p.Description) }),
 		"shortDescriptionHTML": one(func(_ context.Context, f *exec.Field, o *object) (any, error) {
-			return htmlOf(new(shortened(textOr(o.value.(payload).Description, ""), f))), nil
+			return htmlOf(new(shortened(orEmpty(o.value.(payload).Description), f))), nil
 		}),
 		"projectsUrl":          ofRepository(func(p payload) any { return projectsOf(p.HTMLURL) }),
 		"projectsResourcePath": ofRepository(func(p payload) any { return pathOf(projectsOf(p.HTMLURL)) }),

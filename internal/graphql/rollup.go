@@ -91,7 +91,7 @@ func contextState(o *object) string {
 		return enumName(s.State)
 	}
 	run := o.value.(*checkrun.Payload)
-	return enumName(cmp.Or(textOr(run.Conclusion, ""), run.Status))
+	return enumName(cmp.Or(orEmpty(run.Conclusion), run.Status))
 }
 
 // state returns the combined state: failures take precedence, then pending contexts.

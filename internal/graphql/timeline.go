@@ -380,7 +380,7 @@ func willClose(_ context.Context, _ *exec.Field, o *object) (any, error) {
 	if !source.Pull || !strings.EqualFold(source.Access.FullName(), o.repo.name) {
 		return false, nil
 	}
-	for _, ref := range markdown.Parse(textOr(source.Body, "")).References().Closes {
+	for _, ref := range markdown.Parse(orEmpty(source.Body)).References().Closes {
 		if ref.Owner == "" && ref.Number == o.of.number {
 			return true, nil
 		}

@@ -14,7 +14,7 @@ func viewedState(viewed map[string]string, file *gitdata.ChangedFile) string {
 	switch viewed[file.Filename] {
 	case "":
 		return "UNVIEWED"
-	case textOr(file.SHA, ""):
+	case orEmpty(file.SHA):
 		return "VIEWED"
 	}
 	return "DISMISSED"
@@ -45,7 +45,7 @@ func (m *mutation) setViewed(ctx context.Context, viewed bool) (map[string]any, 
 		}
 		for _, file := range list {
 			if file.Filename == path {
-				blob = textOr(file.SHA, "")
+				blob = orEmpty(file.SHA)
 			}
 		}
 		if blob == "" {

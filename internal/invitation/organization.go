@@ -1,6 +1,7 @@
 package invitation
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -364,7 +365,7 @@ func (s *Service) AcceptMember(
 		if i.Address != "" {
 			member, _, err := account.OrgRole(tx, i.orgID, caller.ID)
 			if err != nil || member {
-				return errOr(err, wrongInvitee("is a member already"))
+				return cmp.Or[error](err, wrongInvitee("is a member already"))
 			}
 			if err := endInOrg(tx, `id = $1`, i.ID); err != nil {
 				return err
@@ -392,13 +393,6 @@ func (s *Service) DeclineMember(ctx context.Context, caller *account.Caller, org
 		}
 		return endMember(tx, i, audit.OrgInviteReject)
 	})
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 func orgRole(owner bool) string {

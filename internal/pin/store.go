@@ -67,7 +67,7 @@ func pinnable(tx *db.Tx, caller *account.Caller, of *account.Account, ids []repo
 		return nil, nil
 	}
 	found, err := repo.Query(tx, caller, `WHERE r.id IN `+db.ValuesFrom(3, 1, len(ids))+` AND `+repo.Visible(caller)+
-		` AND `+pinnableBy(caller, of, "$2"), append([]any{of.ID}, db.Args(ids)...)...)
+		` AND `+pinnableBy(caller, of, "$2"), db.Args(ids, of.ID)...)
 	return repo.IDsOf(found), err
 }
 

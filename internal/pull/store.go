@@ -74,7 +74,7 @@ func MergedAs(tx *db.Tx, repoID repo.ID, tips []git.SHA) (map[git.SHA]bool, erro
 		return nil, nil
 	}
 	return db.QueryMap[git.SHA, bool](tx, `SELECT p.merge_sha, TRUE FROM pulls p WHERE p.repo_id = $1 AND p.merge_sha IN `+
-		db.ValuesFrom(2, 1, len(tips)), append([]any{repoID}, db.Args(tips)...)...)
+		db.ValuesFrom(2, 1, len(tips)), db.Args(tips, repoID)...)
 }
 
 // openByHead reads the open pull requests whose head is one of the branches.

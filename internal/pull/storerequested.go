@@ -52,7 +52,7 @@ func setOwners(tx *db.Tx, issueID issue.ID, users []account.ID) error {
 		return nil
 	}
 	return tx.Run(`UPDATE requested_reviewers SET code_owner = TRUE WHERE issue_id = $1 AND user_id IN `+
-		db.ValuesFrom(2, 1, len(users)), append([]any{issueID}, db.Args(users)...)...)
+		db.ValuesFrom(2, 1, len(users)), db.Args(users, issueID)...)
 }
 
 // reviewersOf returns who has submitted a review of a pull request that was not dismissed.

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"arbor/internal/db"
+	"arbor/internal/git"
 	"arbor/internal/repo"
 )
 
@@ -67,7 +68,7 @@ func electLatest(tx *db.Tx, repoID repo.ID) error {
 func CompareVersions(a, b string) int {
 	a, pre, isPre := strings.Cut(a, "-")
 	b, other, isOther := strings.Cut(b, "-")
-	if c := compareNumbered(a, b); c != 0 {
+	if c := git.CompareNumbered(a, b); c != 0 {
 		return c
 	}
 	switch {
@@ -76,30 +77,5 @@ func CompareVersions(a, b string) int {
 	case isOther && !isPre:
 		return 1
 	}
-	return compareNumbered(pre, other)
+	return git.CompareNumbered(pre, other)
 }
-
-func compareNumbered(a, b string) int {
-	for a != "" && b != "" {
-		m, n := digits(a), digits(b)
-		if m > 0 && n > 0 {
-			x, y := strings.TrimLeft(a[:m], "0"), strings.TrimLeft(b[:n], "0")
-			if len(x) != len(y) {
-				return len(x) - len(y)
-			}
-			if c := strings.Compare(x, y); c != 0 {
-				return c
-			}
-			a, b = a[m:], b[n:]
-			continue
-		}
-		if a[0] != b[0] {
-			return int(a[0]) - int(b[0])
-		}
-		a, b = a[1:], b[1:]
-	}
-	return len(a) - len(b)
-}
-
-// digits is the length of the run of digits that s begins with.
-func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }

@@ -30,7 +30,7 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 	if len(numbers) == 0 {
 		return nil
 	}
-	args := append([]any{repoID}, anys(numbers)...)
+	args := db.Args(numbers, repoID)
 	rows, err := tx.Query(`SELECT i.number, i.id, `+status.SummaryColumns+
 		`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
 		FROM issues i JOIN pulls p ON p.issue_id = i.id`+status.SummaryJoin("p.repo_id", "p.head_sha")+`

@@ -37,7 +37,7 @@ func reviewByID(tx *db.Tx, issueID issue.ID, id int64, userID account.ID) (*Revi
 // Texts returns the bodies of submitted reviews, for timelines. It does not check access.
 func Texts(tx *db.Tx, ids []int64) (map[int64]string, error) {
 	return db.QueryMap[int64, string](tx, `SELECT id, body FROM reviews WHERE state <> 1 AND id IN `+
-		db.Values(1, len(ids)), anys(ids)...)
+		db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // Spot is where something in a pull request is.
@@ -56,7 +56,7 @@ func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
 		found[id] = at
 		return err
 	}, `SELECT v.id, v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id
-		WHERE v.id IN `+db.Values(1, len(ids)), anys(ids)...)
+		WHERE v.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 	return found, err
 }
 
@@ -67,15 +67,7 @@ func shownReviews(tx *db.Tx, ids []int64) ([]*Review, error) {
 	}
 	return db.QueryList(tx, scanReview, `SELECT `+reviewColumns+
 		` FROM reviews r WHERE r.submitted_at IS NOT NULL AND r.id IN `+
-		db.Values(1, len(ids)), anys(ids)...)
-}
-
-func anys(ids []int64) []any {
-	args := make([]any, len(ids))
-	for n, id := range ids {
-		args[n] = id
-	}
-	return args
+		db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // listReviews reads a page of the reviews that are visible to the user, oldest first, and their total

@@ -64,7 +64,7 @@ func shownComments(tx *db.Tx, ids []int64) ([]*Comment, error) {
 		return nil, nil
 	}
 	return queryComments(tx, fromComments+` WHERE NOT c.pending AND c.id IN `+db.Values(1, len(ids)),
-		anys(ids)...)
+		db.Args(ids)...)
 }
 
 // commentsOfReview reads a page of a review's comments, oldest first, and their total number.

@@ -94,7 +94,7 @@ func countThreads(tx *db.Tx, issues []issue.ID, userID account.ID) (map[issue.ID
 func ThreadPlaces(tx *db.Tx, roots []int64) (map[int64]repo.ID, error) {
 	in := db.Values(1, len(roots))
 	return db.QueryMap[int64, repo.ID](tx, `SELECT COALESCE(reply_to, id), MIN(repo_id) FROM review_comments
-		WHERE id IN `+in+` OR reply_to IN `+in+` GROUP BY COALESCE(reply_to, id)`, anys(roots)...)
+		WHERE id IN `+in+` OR reply_to IN `+in+` GROUP BY COALESCE(reply_to, id)`, db.Args(roots)...)
 }
 
 // setResolved resolves or unresolves a thread, and reports whether that changed anything.
@@ -116,7 +116,7 @@ func commentsOfReviews(
 	if len(reviews) == 0 {
 		return nil, nil
 	}
-	args := append([]any{userID, offset, offset + rows}, anys(reviews)...)
+	args := db.Args(reviews, userID, offset, offset+rows)
 	return queryComments(tx, ` FROM (SELECT id, row_number() OVER (PARTITION BY review_id
 		ORDER BY id) AS place
 			FROM review_comments WHERE review_id IN `+db.ValuesFrom(4, 1, len(reviews))+` AND (NOT pending OR author_id = $1)) x
@@ -126,7 +126,7 @@ func commentsOfReviews(
 // CommentPlaces finds the repositories of comments. It checks no rights. It omits those that do not exist.
 func CommentPlaces(tx *db.Tx, ids []int64) (map[int64]repo.ID, error) {
 	return db.QueryMap[int64, repo.ID](tx,
-		`SELECT id, repo_id FROM review_comments WHERE id IN `+db.Values(1, len(ids)), anys(ids)...)
+		`SELECT id, repo_id FROM review_comments WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 // threadsByRoots reads threads of any repositories by the ids of their first comments, with the first comments
@@ -162,5 +162,5 @@ func countOf(tx *db.Tx, table, column string, ids []int64) (map[int64]int64, err
 	}
 	return db.QueryMap[int64, int64](tx, `SELECT `+column+`, count(*) FROM `+table+` WHERE `+column+
 		` IN `+db.Values(1, len(ids))+
-		` GROUP BY `+column, anys(ids)...)
+		` GROUP BY `+column, db.Args(ids)...)
 }

@@ -3,6 +3,7 @@ package scim
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -61,7 +62,7 @@ func (b *patchBody) apply(fn func(op string, at path, value json.RawMessage) err
 		if err := decode(o.Value, &values); err != nil || values == nil {
 			return bad("value must be an object where there is no path")
 		}
-		for _, key := range sortedKeys(values) {
+		for _, key := range slices.Sorted(maps.Keys(values)) { // so that a request has one effect
 			at, err := parsePath(key)
 			if err != nil {
 				return err
@@ -72,16 +73,6 @@ func (b *patchBody) apply(fn func(op string, at path, value json.RawMessage) err
 		}
 	}
 	return nil
-}
-
-// sortedKeys orders keys, so that a request has one effect.
-func sortedKeys(values map[string]json.RawMessage) []string {
-	keys := make([]string, 0, len(values))
-	for key := range values {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // patch applies an operation to a user. Errors: 400.

@@ -1,6 +1,7 @@
 package signup
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"time"
@@ -97,7 +98,7 @@ func (s *Service) checkInvite(tx *db.Tx, by *account.Caller, i *Invite, l *Link)
 		return err
 	}
 	if n, err := countInvites(tx); err != nil || n >= mostInvited {
-		return errOr(err, errs.Newf(errs.Invalid, "At most %d invitations are open at one time. Revoke some.", mostInvited))
+		return cmp.Or[error](err, errs.Newf(errs.Invalid, "At most %d invitations are open at one time. Revoke some.", mostInvited))
 	}
 	if i.Address != "" {
 		known, err := account.ByVerified(tx, []string{i.Address})

@@ -1,6 +1,7 @@
 package signup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -76,7 +77,7 @@ func (s *Service) countTry(ctx context.Context, from session.Origin) error {
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
 		state, err := s.state(tx)
 		if err != nil || state.Mode == Closed {
-			return errOr(err, errs.Absent())
+			return cmp.Or[error](err, errs.Absent())
 		}
 		return mail.Limit(tx, fmt.Sprint("join by ", admission.NetworkOf(from.Address)), joinsOfNetwork, time.Hour)
 	})
@@ -150,7 +151,7 @@ func checkFree(tx *db.Tx, login string) error {
 			return nil
 		}
 	}
-	return errOr(err, takenLogin())
+	return cmp.Or[error](err, takenLogin())
 }
 
 func takenLogin() error {

@@ -1,6 +1,7 @@
 package signup
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -87,7 +88,7 @@ func (s *Service) NewAskedLink(ctx context.Context, address string) (has *accoun
 	err = s.db.Write(ctx, func(tx *db.Tx) error {
 		state, err := s.state(tx)
 		if err != nil || !state.letsAsk(address) {
-			return errOr(err, errs.Absent())
+			return cmp.Or[error](err, errs.Absent())
 		}
 		known, err := account.ByVerified(tx, []string{address})
 		if err != nil {

@@ -189,13 +189,6 @@ func mayAdministrate(by *account.Caller) error {
 	return nil
 }
 
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
-}
-
 // mails are the kinds of mails of this package.
 const (
 	AskedMail    mail.Kind = "signup_asked"    // a link that somebody asked for

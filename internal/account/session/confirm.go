@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -69,14 +70,14 @@ func (s *Service) Confirm(
 		way := withPassword
 		if inDirectory {
 			if is, err := s.knows(tx, by.ID); err != nil || !is { // unlinked in the meantime
-				return errOr(err, wrongPassword())
+				return cmp.Or[error](err, wrongPassword())
 			}
 		} else if kept == "" {
 			if way, err = factor.Use(tx, by.ID, p, false); err != nil {
 				return err
 			}
 		} else if now, err := passwordOf(tx, a.Login); err != nil || now != kept {
-			return errOr(err, wrongPassword())
+			return cmp.Or[error](err, wrongPassword())
 		}
 		if err := confirmSession(tx, by.ID, by.TokenID); err != nil {
 			return err

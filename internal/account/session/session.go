@@ -16,6 +16,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"net/netip"
 	"strings"
@@ -422,7 +423,7 @@ func (s *Service) FirstUser(ctx context.Context, login, password string, from Or
 			return nil, err
 		}
 		if some, err := hasUsers(tx); err != nil || some {
-			return nil, errOr(err, errs.Absent())
+			return nil, cmp.Or[error](err, errs.Absent())
 		}
 		a := &account.Account{Login: login, Kind: account.User, SiteAdmin: true}
 		if err := account.Register(tx, a); err != nil {
@@ -433,13 +434,6 @@ func (s *Service) FirstUser(ctx context.Context, login, password string, from Or
 		}
 		return &newSession{account: a, how: withSetup}, storePassword(tx, a.ID, kept)
 	})
-}
-
-func errOr(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
 
 // HasUsers reports whether any user exists.

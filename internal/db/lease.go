@@ -71,24 +71,18 @@ func (j Jobs) Take(tx *Tx, length time.Duration, most int, where string, args ..
 	if locking != "" {
 		locking += " SKIP LOCKED"
 	}
-	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = `+clock+` + $1, tries = tries + 1
+	l := &Lease{}
+	err := QueryEach(tx, func(row Scanner) error {
+		var id int64
+		err := row.Scan(&id, &l.Until)
+		l.IDs = append(l.IDs, id)
+		return err
+	}, `UPDATE `+j.Table+` SET due_at = `+clock+` + $1, tries = tries + 1
 		WHERE due_at <= `+clock+` AND `+j.Key+` IN (SELECT `+j.Key+` FROM `+j.Table+`
 			WHERE due_at <= `+clock+` AND `+where+`
 			ORDER BY due_at, `+j.Key+` LIMIT $2`+locking+`)
 		RETURNING `+j.Key+`, due_at`, append([]any{length.Microseconds(), most}, args...)...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	l := &Lease{}
-	for rows.Next() {
-		var id int64
-		if err := rows.Scan(&id, &l.Until); err != nil {
-			return nil, err
-		}
-		l.IDs = append(l.IDs, id)
-	}
-	if err := rows.Err(); err != nil || len(l.IDs) == 0 {
+	if err != nil || len(l.IDs) == 0 {
 		return nil, err
 	}
 	slices.Sort(l.IDs)
@@ -98,23 +92,15 @@ func (j Jobs) Take(tx *Tx, length time.Duration, most int, where string, args ..
 // Extend extends a lease by length from now. Error: ErrLeaseLost.
 func (j Jobs) Extend(tx *Tx, l *Lease, length time.Duration) (*Lease, error) {
 	// A lease never gets shorter, so that its time stays a token.
-	rows, err := tx.Query(`UPDATE `+j.Table+` SET due_at = CASE WHEN due_at < `+tx.Engine().Clock()+` + $2
+	longer, n := &Lease{IDs: l.IDs}, int64(0)
+	err := QueryEach(tx, func(row Scanner) error { n++; return row.Scan(&longer.Until) },
+		`UPDATE `+j.Table+` SET due_at = CASE WHEN due_at < `+tx.Engine().Clock()+` + $2
 			THEN `+tx.Engine().Clock()+` + $2 ELSE due_at + 1 END
 		WHERE due_at = $1 AND `+j.among(l, 3)+` RETURNING due_at`, l.args(length.Microseconds())...)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	longer, n := &Lease{IDs: l.IDs}, 0
-	for ; rows.Next(); n++ {
-		if err := rows.Scan(&longer.Until); err != nil {
-			return nil, err
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return longer, l.checkWhole(int64(n))
+	return longer, l.checkWhole(n)
 }
 
 // PutOff ends a lease: its rows are due again after some time. Error:

@@ -167,19 +167,13 @@ func (t *Table) EachRow(tx *Tx, fn func(row []any) error) error {
 	if order == nil {
 		order = t.columnNames(nil)
 	}
-	rows, err := tx.Query(`SELECT ` + strings.Join(t.columnNames(nil), `, `) + ` FROM "` + t.Name + `"
-		ORDER BY ` + strings.Join(order, `, `))
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	row := make([]any, len(t.Columns))
 	dest := make([]any, len(row))
 	for i := range row {
 		dest[i] = &row[i]
 	}
-	for rows.Next() {
-		if err := rows.Scan(dest...); err != nil {
+	return QueryEach(tx, func(from Scanner) (err error) {
+		if err := from.Scan(dest...); err != nil {
 			return err
 		}
 		for i, v := range row {
@@ -187,11 +181,9 @@ func (t *Table) EachRow(tx *Tx, fn func(row []any) error) error {
 				return fmt.Errorf("%s.%s: %w", t.Name, t.Columns[i].Name, err)
 			}
 		}
-		if err := fn(row); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+		return fn(row)
+	}, `SELECT `+strings.Join(t.columnNames(nil), `, `)+` FROM "`+t.Name+`"
+		ORDER BY `+strings.Join(order, `, `))
 }
 
 // plain converts a driver's value to the type that stands for a kind.

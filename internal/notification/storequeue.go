@@ -233,26 +233,21 @@ type watcherCursor struct {
 // watchers reads users after a cursor who watch a repository and were not notified as participants. next is
 // where to continue, and more reports whether there may be others.
 func watchers(tx *db.Tx, a Act, from watcherCursor) (list []hearer, next watcherCursor, more bool, err error) {
-	rows, err := tx.Query(`SELECT w.user_id, w.created_at, EXISTS (SELECT 1 FROM postings p
+	n := 0
+	next = from
+	err = db.QueryEach(tx, func(row db.Scanner) error {
+		var told bool
+		err := row.Scan(&next.id, &next.since, &told)
+		if n++; !told {
+			list = append(list, hearer{id: next.id, reason: Subscribed})
+		}
+		return err
+	}, `SELECT w.user_id, w.created_at, EXISTS (SELECT 1 FROM postings p
 			WHERE p.issue_id = $4 AND p.kind = $5 AND p.value = w.user_id)
 		FROM watches w WHERE w.repo_id = $1 AND (w.created_at > $2 OR w.created_at = $2 AND w.user_id > $3)
 		ORDER BY w.created_at, w.user_id LIMIT `+strconv.Itoa(perBatch),
 		a.RepoID, int64(from.since), from.id, int64(a.Issue), int64(posting.BySubscriber))
-	if err != nil {
-		return nil, from, false, err
-	}
-	defer rows.Close()
-	n := 0
-	for next = from; rows.Next(); n++ {
-		var told bool
-		if err := rows.Scan(&next.id, &next.since, &told); err != nil {
-			return nil, from, false, err
-		}
-		if !told {
-			list = append(list, hearer{id: next.id, reason: Subscribed})
-		}
-	}
-	return list, next, n == perBatch, rows.Err()
+	return list, next, n == perBatch, err
 }
 
 // tell marks threads as unread, and creates new ones, for accounts that can see the repository, are not

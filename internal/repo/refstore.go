@@ -136,25 +136,19 @@ func touchPushed(tx *db.Tx, repoID ID, branch string, grownKB int64) error {
 // ReadRefs reads all refs of a repository in the order of their names. Error: 404 if it was deleted, or the
 // condition does not hold.
 func ReadRefs(tx *db.Tx, repoID ID, condition string) (git.Refs, error) {
-	rows, err := tx.Query(`SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha,
+	var refs git.Refs
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var name, sha, peeled string
+		err := row.Scan(&refs.Head, &refs.Generation, &name, &sha, &peeled)
+		if name != "" { // else it has no refs
+			refs.List = append(refs.List, git.Ref{Name: name, SHA: git.SHA(sha), Peeled: git.SHA(peeled)})
+		}
+		return err
+	}, `SELECT r.default_branch, r.refs_generation, COALESCE(f.name, ''), COALESCE(f.sha,
 		''), COALESCE(f.peeled, '')
 		FROM (SELECT id AS of, default_branch, refs_generation FROM repos WHERE id = $1`+condition+`) r
 		LEFT JOIN refs f ON f.repo_id = r.of ORDER BY f.name`, repoID)
 	if err != nil {
-		return git.Refs{}, err
-	}
-	defer rows.Close()
-	var refs git.Refs
-	for rows.Next() {
-		var name, sha, peeled string
-		if err := rows.Scan(&refs.Head, &refs.Generation, &name, &sha, &peeled); err != nil {
-			return git.Refs{}, err
-		}
-		if name != "" { // else it has no refs
-			refs.List = append(refs.List, git.Ref{Name: name, SHA: git.SHA(sha), Peeled: git.SHA(peeled)})
-		}
-	}
-	if err := rows.Err(); err != nil {
 		return git.Refs{}, err
 	}
 	if refs.Head == "" {

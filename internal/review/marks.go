@@ -30,29 +30,21 @@ func loadMarks(tx *db.Tx, repoID repo.ID, numbers []int64, marks map[int64]*Mark
 	if len(numbers) == 0 {
 		return nil
 	}
-	args := db.Args(numbers, repoID)
-	rows, err := tx.Query(`SELECT i.number, i.id, `+status.SummaryColumns+
-		`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
-		FROM issues i JOIN pulls p ON p.issue_id = i.id`+status.SummaryJoin("p.repo_id", "p.head_sha")+`
-		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	of := map[issue.ID]*Mark{}
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var number int64
 		var id issue.ID
 		var statuses status.Summary
 		var checks checkrun.Summary
-		if err := rows.Scan(append(append([]any{&number, &id}, statuses.Dest()...),
-			checks.Dest()...)...); err != nil {
-			return err
-		}
+		err := row.Scan(append(append([]any{&number, &id}, statuses.Dest()...), checks.Dest()...)...)
 		m := &Mark{Checks: checkMark(statuses, checks)}
 		marks[number], of[id] = m, m
-	}
-	if err := rows.Err(); err != nil || len(of) == 0 {
+		return err
+	}, `SELECT i.number, i.id, `+status.SummaryColumns+
+		`, `+checkrun.SummaryColumns("p.repo_id", "p.head_sha")+`
+		FROM issues i JOIN pulls p ON p.issue_id = i.id`+status.SummaryJoin("p.repo_id", "p.head_sha")+`
+		WHERE i.repo_id = $1 AND i.number IN `+db.ValuesFrom(2, 1, len(numbers)), db.Args(numbers, repoID)...)
+	if err != nil || len(of) == 0 {
 		return err
 	}
 	return reviewMarks(tx, of)

@@ -51,30 +51,13 @@ func (s *Service) Progress(ctx context.Context, a *repo.Access, pull *issue.Issu
 // load reads everything in one statement.
 func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 	const resolved, pending, viewed, given, mine = 1, 2, 3, 4, 5
-	rows, err := tx.Query(`SELECT 1, t.root_id, 0, 0, '', a.login, 0
-		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
-		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', '', 0
-		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
-		UNION ALL SELECT 3, 0, 0, 0, path, blob, 0 FROM viewed_files WHERE issue_id = $1 AND user_id = $2
-		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login,
-				CAST(COALESCE(r.hidden, 0) AS BIGINT)
-			FROM reviews r JOIN accounts a ON a.id = r.author_id
-			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC
-			LIMIT $3) given
-		UNION ALL SELECT * FROM (SELECT 5, 0, 0, 0, r.commit_sha, '', 0 FROM reviews r
-			WHERE r.issue_id = $1 AND r.author_id = $2 AND r.state <> 1 ORDER BY r.id DESC
-			LIMIT 1) mine`, issueID, userID, maxVerdicts)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
 	clear(p.Resolved)
 	clear(p.Viewed)
 	p.Reviews, p.Reviewed = p.Reviews[:0], ""
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var kind, id, by, n, hidden int64
 		var path, text string
-		if err := rows.Scan(&kind, &id, &by, &n, &path, &text, &hidden); err != nil {
+		if err := row.Scan(&kind, &id, &by, &n, &path, &text, &hidden); err != nil {
 			return err
 		}
 		switch kind {
@@ -89,9 +72,22 @@ func (p *Progress) load(tx *db.Tx, issueID issue.ID, userID account.ID) error {
 		case given:
 			p.Reviews = append(p.Reviews, Verdict{id, State(n), account.ID(by), text, issuekit.Hidden(hidden)})
 		}
-	}
+		return nil
+	}, `SELECT 1, t.root_id, 0, 0, '', a.login, 0
+		FROM resolved_threads t JOIN accounts a ON a.id = t.resolved_by WHERE t.issue_id = $1
+		UNION ALL SELECT 2, v.id, 0, (SELECT COUNT(*) FROM review_comments c WHERE c.review_id = v.id), '', '', 0
+		FROM reviews v WHERE v.issue_id = $1 AND v.author_id = $2 AND v.state = 1
+		UNION ALL SELECT 3, 0, 0, 0, path, blob, 0 FROM viewed_files WHERE issue_id = $1 AND user_id = $2
+		UNION ALL SELECT * FROM (SELECT 4, r.id, r.author_id, CAST(r.state AS BIGINT), '', a.login,
+				CAST(COALESCE(r.hidden, 0) AS BIGINT)
+			FROM reviews r JOIN accounts a ON a.id = r.author_id
+			WHERE r.issue_id = $1 AND r.state <> 1 ORDER BY r.id DESC
+			LIMIT $3) given
+		UNION ALL SELECT * FROM (SELECT 5, 0, 0, 0, r.commit_sha, '', 0 FROM reviews r
+			WHERE r.issue_id = $1 AND r.author_id = $2 AND r.state <> 1 ORDER BY r.id DESC
+			LIMIT 1) mine`, issueID, userID, maxVerdicts)
 	slices.SortFunc(p.Reviews, func(a, b Verdict) int { return cmp.Compare(a.ID, b.ID) })
-	return rows.Err()
+	return err
 }
 
 // MarkViewed notes that the caller has viewed a file of a pull request, as the blob that it is, or without a

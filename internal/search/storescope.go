@@ -22,22 +22,16 @@ func look(tx *db.Tx, caller *account.Caller, where posting.Expr, in *posting.Que
 		args = append(args, v)
 		return fmt.Sprintf("$%d", len(args))
 	})
-	rows, err := tx.Query(`SELECT r.id, r.has_issues, r.owner_id, r.private, r.archived`+from+
-		fmt.Sprintf(` LIMIT %d`, maxListed+1), args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	err := db.QueryEach(tx, func(row db.Scanner) error {
 		var r posting.Repo
 		var on bool
-		if err := rows.Scan(&r.ID, &on, &r.Owner, &r.Private, &r.Archived); err != nil {
-			return err
-		}
+		err := row.Scan(&r.ID, &on, &r.Owner, &r.Private, &r.Archived)
 		r.IssuesOff = !on
 		in.Repos = append(in.Repos, r)
-	}
-	if err := rows.Err(); err != nil {
+		return err
+	}, `SELECT r.id, r.has_issues, r.owner_id, r.private, r.archived`+from+
+		fmt.Sprintf(` LIMIT %d`, maxListed+1), args...)
+	if err != nil {
 		return err
 	}
 	if len(in.Repos) > maxListed {

@@ -50,7 +50,19 @@ type ends struct {
 // readEnds reads the entries at both ends of a timeline in one statement. As in pages, only the first
 // maxDeep events count; later ones appear only at the end.
 func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
-	rows, err := tx.Query(`SELECT p.part, p.at, p.kind, p.id, n.total FROM (
+	var first, last []entry
+	var events int64
+	err := db.QueryEach(tx, func(row db.Scanner) error {
+		var part, at, kind int64
+		var e entry
+		err := row.Scan(&part, &at, &kind, &e.id, &events)
+		if e.comment = kind == 0; part == 1 {
+			first = append(first, e)
+		} else {
+			last = append(last, e)
+		}
+		return err
+	}, `SELECT p.part, p.at, p.kind, p.id, n.total FROM (
 			SELECT 1 AS part, f.* FROM (SELECT * FROM (SELECT e.created_at AS at, 1 AS kind, e.id AS id
 			FROM issue_events e WHERE `+seen(a)+`
 					ORDER BY e.created_at, e.id LIMIT $5) fe
@@ -71,23 +83,7 @@ func readEnds(tx *db.Tx, a *repo.Access, i *issue.Issue) (*ends, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	var first, last []entry
-	var events int64
-	for rows.Next() {
-		var part, at, kind int64
-		var e entry
-		if err := rows.Scan(&part, &at, &kind, &e.id, &events); err != nil {
-			return nil, err
-		}
-		e.comment = kind == 0
-		if part == 1 {
-			first = append(first, e)
-		} else {
-			last = append(last, e)
-		}
-	}
-	return joinEnds(first, last, events+i.Comments), rows.Err()
+	return joinEnds(first, last, events+i.Comments), nil
 }
 
 // joinEnds combines the first and last entries of a timeline with total entries. last ends with the

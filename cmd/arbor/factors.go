@@ -57,7 +57,7 @@ func (c *userFactors) Run(p *process) error {
 	return withStore(p, &c.storeFlags, func(s *store, log *slog.Logger) error {
 		sessions := s.forge(log).Sessions
 		if c.Remove {
-			a, err := sessions.RemoveFactors(p.ctx, c.Login, nil)
+			a, err := sessions.RemoveFactors(p.ctx, c.Login)
 			if err == nil {
 				fmt.Fprintf(p.stdout, "removed the second factors of %s\n", a.Login)
 			}

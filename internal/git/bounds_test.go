@@ -9,6 +9,7 @@ import (
 
 	"arbor/internal/errs"
 	"arbor/internal/git"
+	"arbor/internal/git/object"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
@@ -28,9 +29,9 @@ func TestLargeObjectsAreNotWritten(t *testing.T) {
 	t.Parallel()
 	r := gittest.New(t, git.Options{}).Repository(t.TempDir() + "/r.git")
 	for _, o := range []git.NewObject{
-		{Type: git.TypeBlob, Data: make([]byte, git.MaxBlobBytes+1)},
-		{Type: git.TypeCommit, Data: make([]byte, git.MaxNewCommitBytes+1)},
-		{Type: git.TypeTag, Data: make([]byte, git.MaxNewCommitBytes+1)},
+		{Type: git.TypeBlob, Data: make([]byte, object.MaxBlobBytes+1)},
+		{Type: git.TypeCommit, Data: make([]byte, object.MaxNewCommitBytes+1)},
+		{Type: git.TypeTag, Data: make([]byte, object.MaxNewCommitBytes+1)},
 		{Type: git.TypeTree, Data: make([]byte, git.MaxTreeBytes+1)},
 	} {
 		_, err := r.WriteObjects(t.Context(), []git.NewObject{o})

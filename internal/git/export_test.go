@@ -13,3 +13,11 @@ func WithProcess(ctx context.Context, r *Repository, fn func()) error {
 
 // CopyFile is what happens to a file that cannot be linked.
 func CopyFile(from, to string) error { return copyFile(from, to) }
+
+// WriteGraph writes the graph of the commits now.
+func (r *Repository) WriteGraph(ctx context.Context) error {
+	s := r.git.state(r.dir)
+	s.packMu.Lock()
+	defer s.packMu.Unlock()
+	return r.writeCommitGraph(ctx)
+}

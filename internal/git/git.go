@@ -169,8 +169,8 @@ type state struct {
 	initMu      sync.Mutex
 	initialized bool // Init ran here, so the directories are synced
 
-	packMu   sync.Mutex // one Maintain, Pack or WriteGraph at a time; guards the fields below
-	graphAt  time.Time  // when WriteGraph last ran here
+	packMu   sync.Mutex // one Maintain or Pack at a time; guards the fields below
+	graphAt  time.Time  // when writeCommitGraph last ran here
 	graphOld bool       // objects were packed since
 	setAside int        // packs, since readers were restarted
 

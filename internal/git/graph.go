@@ -31,27 +31,11 @@ func (r *Repository) NeedsGraph() (bool, error) {
 	return err != nil || graph.ModTime().Before(pack.ModTime()), nil
 }
 
-// WriteGraph allows walks of the history without opening commits, and walks
-// for one path without opening the trees of commits that do not touch it. It
-// reads the index of every pack, so it does so once in graphPause at most.
-func (r *Repository) WriteGraph(ctx context.Context) error {
-	s := r.git.state(r.dir)
-	if !r.Exists() || !s.packMu.TryLock() {
-		return nil
-	}
-	defer s.packMu.Unlock()
-	if time.Since(s.graphAt) < graphPause {
-		return nil
-	}
-	s.graphAt = time.Now()
-	return r.writeCommitGraph(ctx)
-}
-
-// graphPause is the time between two writes of one process.
+// graphPause is the time between two writes of one process: each reads the index of every pack.
 const graphPause = 10 * time.Minute
 
-// graphIfNeeded is WriteGraph, if NeedsGraph or if packs were combined. The caller holds
-// packMu.
+// graphIfNeeded is writeCommitGraph, if NeedsGraph or if packs were combined, once in graphPause at most. The caller
+// holds packMu.
 func (r *Repository) graphIfNeeded(ctx context.Context) error {
 	s := r.git.state(r.dir)
 	needed, err := r.NeedsGraph()
@@ -62,9 +46,9 @@ func (r *Repository) graphIfNeeded(ctx context.Context) error {
 	return r.writeCommitGraph(ctx)
 }
 
-// writeCommitGraph does the work of WriteGraph. The caller holds packMu. git writes
-// outside the repository, and the file is moved in: so a lock that a killed process of
-// git leaves behind stops nobody.
+// writeCommitGraph allows walks of the history without opening commits, and walks for one path without opening
+// the trees of commits that do not touch it. The caller holds packMu. git writes outside the repository, and the
+// file is moved in: so a lock that a killed process of git leaves behind stops nobody.
 func (r *Repository) writeCommitGraph(ctx context.Context) error {
 	q, err := r.newQuarantine(packingPrefix)
 	if err != nil {

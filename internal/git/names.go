@@ -47,9 +47,7 @@ const (
 	ModeSymlink    = object.ModeSymlink
 	ModeSubmodule  = object.ModeSubmodule
 
-	MaxBlobBytes      = object.MaxBlobBytes
-	MaxTreeBytes      = object.MaxTreeBytes
-	MaxNewCommitBytes = object.MaxNewCommitBytes
+	MaxTreeBytes = object.MaxTreeBytes
 )
 
 // What the full names of branches and tags begin with.

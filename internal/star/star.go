@@ -116,7 +116,7 @@ func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 		if err := turn(tx, k, r.ID, r.Private); err != nil {
 			return err
 		}
-		if err := recount(tx, k, r.ID, shift(r.Private, 1).minus(shift(!r.Private, 1))); err != nil {
+		if err := recount(tx, k, r.ID, shift(r.Private)); err != nil {
 			return err
 		}
 	}
@@ -126,12 +126,10 @@ func FollowVisibility(tx *db.Tx, r *repo.Repo) error {
 // numbers holds the numbers of public and private repositories that a user marked.
 type numbers struct{ public, private int64 }
 
-func (n numbers) minus(m numbers) numbers { return numbers{n.public - m.public, n.private - m.private} }
-
-// shift is by more of one sort.
-func shift(private bool, by int64) numbers {
+// shift is one more of the one sort, and one less of the other.
+func shift(private bool) numbers {
 	if private {
-		return numbers{private: by}
+		return numbers{-1, 1}
 	}
-	return numbers{public: by}
+	return numbers{1, -1}
 }

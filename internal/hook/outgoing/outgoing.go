@@ -76,9 +76,6 @@ type Answer struct {
 	Took   time.Duration
 }
 
-// OK reports a 2xx.
-func (a *Answer) OK() bool { return a.Code >= 200 && a.Code < 300 }
-
 // Send sends a request and reads what matters of its answer. Whatever goes wrong is an Answer, too.
 func (c *Client) Send(ctx context.Context, r *http.Request, insecure bool) *Answer {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)

@@ -103,7 +103,7 @@ func (p *Pages) NewForm(w http.ResponseWriter, r *http.Request, a *repo.Access) 
 }
 
 func (p *Pages) making(r *http.Request, a *repo.Access) (*editView, error) {
-	place, err := p.placeOrEmpty(r, a, "tree", web.Param(r, "path"))
+	place, err := p.placeOrEmpty(r, a, web.Param(r, "path"))
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (p *Pages) Edit(w http.ResponseWriter, r *http.Request, a *repo.Access) err
 // file with the text.
 func (p *Pages) gone(w http.ResponseWriter, r *http.Request, a *repo.Access, form page.Form) error {
 	ref, _, _ := strings.Cut(web.Param(r, "path"), "/")
-	place, err := p.placeOrEmpty(r, a, "tree", cmp.Or(form.Text("ref"), ref))
+	place, err := p.placeOrEmpty(r, a, cmp.Or(form.Text("ref"), ref))
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (p *Pages) UploadForm(w http.ResponseWriter, r *http.Request, a *repo.Acces
 }
 
 func (p *Pages) uploading(r *http.Request, a *repo.Access) (*uploadView, error) {
-	place, err := p.placeOrEmpty(r, a, "tree", web.Param(r, "path"))
+	place, err := p.placeOrEmpty(r, a, web.Param(r, "path"))
 	if err != nil {
 		return nil, err
 	}

@@ -247,10 +247,10 @@ func (p *Pages) makeBranch(r *http.Request, a *repo.Access, name string, sha git
 }
 
 // placeOrEmpty is like place, but accepts the default branch of a repository without commits.
-func (p *Pages) placeOrEmpty(r *http.Request, a *repo.Access, view, text string) (at, error) {
-	v, err := p.locate(r, a, view, text)
+func (p *Pages) placeOrEmpty(r *http.Request, a *repo.Access, text string) (at, error) {
+	v, err := p.locate(r, a, "tree", text)
 	if errs.Is(err, errs.Conflict) && strings.Trim(text, "/") == a.DefaultBranch {
-		v = at{View: view, At: gitdata.Located{Ref: a.DefaultBranch, Kind: "branch", Type: "tree"}}
+		v = at{View: "tree", At: gitdata.Located{Ref: a.DefaultBranch, Kind: "branch", Type: "tree"}}
 		v.Frame, err = p.kit.RepoFrame(r, a, "code", a.DefaultBranch)
 	}
 	return v, page.Absent(err)

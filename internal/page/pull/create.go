@@ -168,7 +168,7 @@ func (p *Pages) suggestText(r *http.Request, a *repo.Access, v *newView) error {
 	} else if len(c) == 1 {
 		v.Title, v.Text = c[0].Subject(), c[0].Rest()
 	} else {
-		_, name, _ := cutLast(v.Head, ":")
+		_, name, _ := cutLast(v.Head)
 		if name == "" {
 			name = v.Head
 		}

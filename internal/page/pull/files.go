@@ -221,8 +221,8 @@ func (s *scene) lineForm(where string) *lineForm {
 	if where == "" || !s.MayComment {
 		return nil
 	}
-	rest, lines, _ := cutLast(where, ":")
-	path, side, ok := cutLast(rest, ":")
+	rest, lines, _ := cutLast(where)
+	path, side, ok := cutLast(rest)
 	if !ok || side != diff.Left && side != diff.Right {
 		return nil
 	}
@@ -241,9 +241,10 @@ func (s *scene) lineForm(where string) *lineForm {
 	return f
 }
 
-func cutLast(s, sep string) (before, after string, found bool) {
-	if at := strings.LastIndex(s, sep); at >= 0 {
-		return s[:at], s[at+len(sep):], true
+// cutLast cuts at the last colon.
+func cutLast(s string) (before, after string, found bool) {
+	if at := strings.LastIndexByte(s, ':'); at >= 0 {
+		return s[:at], s[at+1:], true
 	}
 	return s, "", false
 }

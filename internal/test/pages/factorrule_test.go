@@ -134,7 +134,7 @@ func TestSiteRequiresFactors(t *testing.T) {
 		}
 
 		// Without a factor nobody administrates the site, either; the operator removes the rule.
-		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "chief", nil)
+		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "chief")
 		testkit.NoError(t, err)
 		s.Check(t, apitest.Case{Do: "GET /admin/audit-log", As: "chief", Status: 403})
 		if err := s.Forge.Accounts.RequireFactors(t.Context(), nil, "", 91*24*time.Hour); !errs.Is(err, errs.Invalid) {

@@ -103,7 +103,7 @@ func TestSecondFactor(t *testing.T) {
 		want(t, second(codes[4]), 422, "was used before")
 		testkit.NoError(t, s.Forge.Sessions.SetPassword(t.Context(), "alice", "another long secret", nil))
 		want(t, second(fresh), 422, "Start over with your password") // of before the password
-		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "alice", nil)
+		_, err := s.Forge.Sessions.RemoveFactors(t.Context(), "alice")
 		testkit.NoError(t, err)
 		if frontCookieOf(visit(t, s, "POST /login", "", "login=alice&password=another+long+secret")) == "" {
 			t.Error("without factors, a password is not enough")

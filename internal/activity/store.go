@@ -143,20 +143,13 @@ func loadTexts(tx *db.Tx, list []*Activity) (map[int64]Text, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	found := make(map[int64]Text, len(ids))
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id int64
-		var s Text
-		err := row.Scan(&id, &s.State, &s.Tag, &s.Commit)
-		found[id] = s
-		return err
-	}, `SELECT a.id,
+	return db.QueryMapOf[int64](tx, func(s *Text) []any { return []any{&s.State, &s.Tag, &s.Commit} },
+		`SELECT a.id,
 			COALESCE(CASE a.kind WHEN 11 THEN (SELECT s.state FROM reviews s WHERE s.id = a.subject_id) END, 0),
 			COALESCE(CASE a.kind WHEN 13 THEN (SELECT s.tag FROM releases s WHERE s.id = a.subject_id) END, ''),
 			COALESCE(CASE a.kind WHEN 14 THEN (SELECT s.commit_sha FROM commit_comments s
 				WHERE s.id = a.subject_id) END, '')
 		FROM activities a WHERE a.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
-	return found, err
 }
 
 // recentPushes reads branches that still exist, from the caller's newest activities.

@@ -82,15 +82,22 @@ func QueryTexts(tx *Tx, query string, args ...any) ([]string, error) {
 // QueryMap runs a statement that returns two columns, and reads all rows: the first column
 // is the key. Of rows with the same key the last counts.
 func QueryMap[K comparable, V any](tx *Tx, query string, args ...any) (map[K]V, error) {
+	return QueryMapOf[K](tx, func(value *V) []any { return []any{value} }, query, args...)
+}
+
+// QueryMapOf is QueryMap for values of several columns: dest returns where the columns behind the key go.
+func QueryMapOf[K comparable, V any](
+	tx *Tx, dest func(*V) []any, query string, args ...any,
+) (map[K]V, error) {
 	found := map[K]V{}
 	err := QueryEach(tx, func(row Scanner) error {
 		var key K
 		var value V
-		if err := row.Scan(&key, &value); err != nil {
-			return err
+		err := row.Scan(append([]any{&key}, dest(&value)...)...)
+		if err == nil {
+			found[key] = value
 		}
-		found[key] = value
-		return nil
+		return err
 	}, query, args...)
 	return found, err
 }

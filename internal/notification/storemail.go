@@ -150,15 +150,7 @@ type written struct {
 }
 
 func textsOf(tx *db.Tx, query string, args ...any) (map[int64]written, error) {
-	found := map[int64]written{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id int64
-		var w written
-		err := row.Scan(&id, &w.by, &w.body, &w.state)
-		found[id] = w
-		return err
-	}, query, args...)
-	return found, err
+	return db.QueryMapOf[int64](tx, func(w *written) []any { return []any{&w.by, &w.body, &w.state} }, query, args...)
 }
 
 // commentsNow reads those of some comments on an issue that are still there, and not hidden.

@@ -48,16 +48,9 @@ type Spot struct {
 
 // Places finds the pull requests of reviews. It checks no rights. It omits those that do not exist.
 func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
-	found := map[int64]Spot{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id int64
-		var at Spot
-		err := row.Scan(&id, &at.Repo, &at.Number)
-		found[id] = at
-		return err
-	}, `SELECT v.id, v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id
+	return db.QueryMapOf[int64](tx, func(at *Spot) []any { return []any{&at.Repo, &at.Number} },
+		`SELECT v.id, v.repo_id, i.number FROM reviews v JOIN issues i ON i.id = v.issue_id
 		WHERE v.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
-	return found, err
 }
 
 // shownReviews reads submitted reviews in one query.

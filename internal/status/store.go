@@ -63,15 +63,8 @@ type Spot struct {
 
 // Places finds the commits of statuses, for GraphQL. It checks no rights. It omits those that do not exist.
 func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
-	found := map[int64]Spot{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id int64
-		var at Spot
-		err := row.Scan(&id, &at.Repo, &at.SHA)
-		found[id] = at
-		return err
-	}, `SELECT id, repo_id, sha FROM statuses WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
-	return found, err
+	return db.QueryMapOf[int64](tx, func(at *Spot) []any { return []any{&at.Repo, &at.SHA} },
+		`SELECT id, repo_id, sha FROM statuses WHERE id IN `+db.Values(1, len(ids)), db.Args(ids)...)
 }
 
 func setLatest(tx *db.Tx, repoID repo.ID, n *Status, id int64) error {

@@ -79,14 +79,7 @@ type Spot struct {
 
 // Places finds the issues of links. It checks no rights. It omits those that do not exist.
 func Places(tx *db.Tx, ids []int64) (map[int64]Spot, error) {
-	found := map[int64]Spot{}
-	err := db.QueryEach(tx, func(row db.Scanner) error {
-		var id int64
-		var at Spot
-		err := row.Scan(&id, &at.Repo, &at.Number)
-		found[id] = at
-		return err
-	}, `SELECT l.id, i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id
+	return db.QueryMapOf[int64](tx, func(at *Spot) []any { return []any{&at.Repo, &at.Number} },
+		`SELECT l.id, i.repo_id, i.number FROM linked_branches l JOIN issues i ON i.id = l.issue_id
 		WHERE l.id IN `+db.Values(1, len(ids)), db.Args(ids)...)
-	return found, err
 }

@@ -207,7 +207,7 @@ func TestChildrenInherit(t *testing.T) {
 			main := git.Ref{Name: "refs/heads/main", SHA: tip}
 			return git.Refs{Head: main.Name, List: []git.Ref{main}, Generation: 1}, nil
 		}
-		err := serve.UploadPack(t.Context(), r, serve.Request{In: in, Out: out, Refs: refs})
+		err := serve.UploadPack(t.Context(), gittest.Opened(r), serve.Request{In: in, Out: out, Refs: refs})
 		_ = out.Close()
 		done <- err
 	}()

@@ -85,7 +85,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 		err = wire.WriteAdvertisement(w, service, protocol, refs)
 	case strings.HasSuffix(req.URL.Path, "/git-upload-pack"):
 		w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-		err = serve.UploadPack(req.Context(), s.r,
+		err = serve.UploadPack(req.Context(), gittest.Opened(s.r),
 			serve.Request{Protocol: protocol, In: body, Out: w, Refs: s.snapshot})
 	case strings.HasSuffix(req.URL.Path, "/git-receive-pack"):
 		w.Header().Set("Content-Type", "application/x-git-receive-pack-result")
@@ -263,13 +263,13 @@ func TestCancelledFetch(t *testing.T) {
 	request := wire.AppendPkt(nil, "want "+string(tip)+" side-band-64k ofs-delta\n")
 	request = append(append(request, "0000"...), wire.AppendPkt(nil, "done\n")...)
 	gone := &hangUp{left: 1000}
-	err := serve.UploadPack(t.Context(), s.r,
+	err := serve.UploadPack(t.Context(), gittest.Opened(s.r),
 		serve.Request{In: bytes.NewReader(request), Out: gone, Refs: s.snapshot})
 	if !errs.Is(err, errs.Canceled) {
 		t.Errorf("hung up: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = serve.UploadPack(ctx, s.r, serve.Request{In: bytes.NewReader(request), Refs: s.snapshot,
+	err = serve.UploadPack(ctx, gittest.Opened(s.r), serve.Request{In: bytes.NewReader(request), Refs: s.snapshot,
 		Out: writerFunc(func(p []byte) (int, error) { cancel(); return len(p), nil })})
 	if err != nil && !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)

@@ -106,7 +106,7 @@ func TestOpenBroken(t *testing.T) {
 			gittest.WriteFile(t, dir, "objects", "x")
 		}
 		var out bytes.Buffer
-		err := serve.UploadPack(t.Context(), g.Repository(dir), serve.Request{Out: &out,
+		err := serve.UploadPack(t.Context(), gittest.Opened(g.Repository(dir)), serve.Request{Out: &out,
 			In:   strings.NewReader("0032want " + strings.Repeat("1", 40) + "\n00000009done\n"),
 			Refs: func(context.Context) (git.Refs, error) { return git.Refs{}, nil }})
 		if err == nil || !strings.Contains(err.Error(), dir) || out.Len() > 0 {

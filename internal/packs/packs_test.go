@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"arbor/internal/db"
@@ -90,6 +91,25 @@ func TestNodesWithoutASharedDisk(t *testing.T) {
 			again := filepath.Join(t.TempDir(), "again")
 			gittest.Run(t, t.TempDir(), "clone", "-q", "--mirror", s.Remote(t, "bob", "bob/garden"), again)
 			gittest.Run(t, again, "fsck", "--strict", "--full")
+		}
+	})
+}
+
+// A list of refs brings no packs to a node: they come from the database.
+func TestRefsNeedNoPacks(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		for _, protocol := range []string{"0", "2"} {
+			refs := gittest.Run(t, t.TempDir(), "-c", "protocol.version="+protocol, "ls-remote",
+				p.b.Remote(t, "alice", "alice/garden"))
+			if !strings.Contains(refs, "refs/heads/main") {
+				t.Errorf("by protocol %s the refs are %q", protocol, refs)
+			}
+		}
+		if there, _ := filepath.Glob(filepath.Join(p.b.Dir, "repositories", "*", "*.git")); len(there) > 0 {
+			t.Errorf("the node has %q", there)
 		}
 	})
 }

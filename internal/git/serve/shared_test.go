@@ -84,7 +84,7 @@ func (c *clones) request() []byte {
 }
 
 func (c *clones) clone(ctx context.Context, to io.Writer) error {
-	return serve.UploadPack(ctx, c.r, serve.Request{Protocol: 2, In: bytes.NewReader(c.request()), Out: to,
+	return serve.UploadPack(ctx, gittest.Opened(c.r), serve.Request{Protocol: 2, In: bytes.NewReader(c.request()), Out: to,
 		Shared: c.shared, Refs: func(context.Context) (git.Refs, error) {
 			return git.Refs{Head: "refs/heads/main", Generation: c.generation.Load(),
 				List: []git.Ref{{Name: "refs/heads/main", SHA: c.tip}}}, nil

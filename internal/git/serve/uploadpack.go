@@ -37,16 +37,19 @@ type Request struct {
 	Bundle func(context.Context) *wire.Bundle
 }
 
+// Open opens the repository. release is called once it is not used any more.
+type Open func(context.Context) (r *git.Repository, release func(), err error)
+
 // MaxFetchRequest bounds a request for objects, in bytes: half a million wants
 // and haves.
 const MaxFetchRequest = 32 << 20
 
 // UploadPack answers a fetch: protocol 2's ls-refs from Refs, its bundle-uri from Bundle, all else through
-// `git upload-pack`, which is bounded by git.Options.TransferTimeout. What the
-// client did wrong is reported in git's protocol if there is
-// a message for it; the errors are Malformed and TooLarge before anything was written,
+// `git upload-pack`, which is bounded by git.Options.TransferTimeout. The repository is opened for the latter alone,
+// since its objects may have to come from elsewhere first. What the client did wrong is reported in git's protocol if
+// there is a message for it; the errors are those of open, Malformed and TooLarge before anything was written,
 // Canceled when the client went away, Unavailable past the deadline.
-func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
+func UploadPack(ctx context.Context, open Open, o Request) error {
 	in := bufio.NewReaderSize(o.In, 64<<10)
 	if o.Protocol == 2 {
 		command, err := wire.PeekCommand(in)
@@ -75,6 +78,11 @@ func UploadPack(ctx context.Context, r *git.Repository, o Request) error {
 	if len(request) == 0 || string(request) == wire.FlushPkt {
 		return nil
 	}
+	r, release, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	request, generation, err := prepare(ctx, r, request, o)
 	if err != nil || request == nil {
 		return err

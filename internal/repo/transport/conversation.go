@@ -117,18 +117,19 @@ const maxNegotiation = 30 * time.Second
 func (s *Service) answerFetch(
 	ctx context.Context, c *Conversation, a *repo.Access, message []byte, in *bufio.Reader,
 ) error {
-	objects, release, err := s.repos.GitInUse(ctx, a)
-	if err != nil {
-		return err
-	}
-	defer release()
+	open := func(ctx context.Context) (*git.Repository, func(), error) { return s.repos.GitInUse(ctx, a) }
 	o := serve.Request{Protocol: c.Protocol, In: bytes.NewReader(message), Out: c.Out,
 		Absent: s.repos.AbsentTo(a), Shared: s.Shared,
 		Refs:   func(ctx context.Context) (git.Refs, error) { return s.repos.Refs(ctx, a) },
 		Bundle: func(ctx context.Context) *wire.Bundle { return s.Bundles.OfferedBundle(ctx, a) }}
 	if c.Protocol == 2 {
-		return serve.UploadPack(ctx, objects, o)
+		return serve.UploadPack(ctx, open, o)
 	}
+	objects, release, err := open(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	o.In = patient{in, c.Pause, time.Now().Add(maxNegotiation), ctx}

@@ -63,15 +63,11 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
 	r = r.WithContext(db.Looking(r.Context()))
-	objects, release, err := api.s.repos.GitInUse(r.Context(), a)
-	if err != nil {
-		return err
-	}
-	defer release()
 	admission.As(r.Context(), admission.Stream)
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")
-	return serve.UploadPack(r.Context(), objects, serve.Request{
+	open := func(ctx context.Context) (*git.Repository, func(), error) { return api.s.repos.GitInUse(ctx, a) }
+	return serve.UploadPack(r.Context(), open, serve.Request{
 		Protocol: wire.ProtocolVersion(r.Header.Get("Git-Protocol")), In: r.Body, Out: answerTo(w, r),
 		Refs:   func(ctx context.Context) (git.Refs, error) { return api.s.repos.Refs(ctx, a) },
 		Absent: api.s.repos.AbsentTo(a), Shared: api.s.Shared,

@@ -5,6 +5,7 @@ package gittest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -26,6 +27,11 @@ const (
 	Author = "A U Thor <author@example.com>"
 	Start  = 1_300_000_000
 )
+
+// Opened returns what opens a repository that is open already, for serve.UploadPack.
+func Opened(r *git.Repository) func(context.Context) (*git.Repository, func(), error) {
+	return func(context.Context) (*git.Repository, func(), error) { return r, func() {}, nil }
+}
 
 // New returns a Git whose processes end with the test.
 func New(tb testing.TB, o git.Options) *git.Git {

@@ -17,7 +17,7 @@ func QuotaOf(tx *db.Tx, id ID) (q Quota, repos int64, err error) {
 }
 
 // OwnedKB sums what counts in an account's quota, in KiB: its repositories with their files, without those
-// that can be restored, those that were removed and whose folders are still there, what came into other
+// that can be restored, those that were removed and whose folders or packs are still there, what came into other
 // repositories with its pull requests,
 // texts that imports brought into its repositories, and files that it put there without the right to push. Who
 // decides by it holds the account's row

@@ -186,10 +186,7 @@ func TestFilesOfForks(t *testing.T) {
 		remove := func(name, as string, left int) {
 			t.Helper()
 			p.a.Check(t, apitest.Case{Do: "DELETE /repos/" + name, As: as, Status: 204})
-			testkit.Eventually(t, func() bool {
-				dbtest.Exec(t, p.a.DB, `UPDATE discarded SET due_at = 0`)
-				return p.count(t, `SELECT COUNT(*) FROM discarded`) == 0
-			}, "the deleted repository is removed")
+			p.forgotten(t, int64(left))
 			dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1 WHERE gone_at IS NOT NULL`)
 			testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 1, 0))
 			if n := len(p.objects(t)); n != left {

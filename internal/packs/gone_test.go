@@ -3,7 +3,9 @@ package packs_test
 import (
 	"os"
 	"testing"
+	"time"
 
+	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/packs"
 	"arbor/internal/repo"
@@ -205,5 +207,62 @@ func TestPurgeWithoutDepot(t *testing.T) {
 		if n := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`); n != 0 {
 			t.Errorf("%d files are noted as gone", n)
 		}
+	})
+}
+
+// usedKB returns what counts in a user's quota.
+func (p pair) usedKB(t *testing.T, login string) int64 {
+	t.Helper()
+	_, _, u, err := p.a.Accounts.EditQuota(t.Context(), nil, account.User, login, func(*account.Quota) {})
+	testkit.NoError(t, err)
+	return u.KB
+}
+
+// The packs of a deleted repository count for its owner until they have left the depot. What fork and parent share
+// counts for the one that is left.
+func TestQuotaOfPacksThatStay(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		p.lease(t)
+		if said, err := push(t, p.a, "large", 200); err != nil {
+			t.Fatal(said)
+		}
+		p.a.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
+		p.forgotten(t, 1)
+		testkit.Eventually(t, func() bool { return p.usedKB(t, "alice") < 10 }, "what the fork has does not count for alice")
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204})
+		p.forgotten(t, 0)
+		if n := p.usedKB(t, "bob"); n < 200 {
+			t.Errorf("%d KiB count while the packs are in the depot", n)
+		}
+		dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1 WHERE gone_at IS NOT NULL`)
+		testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 1, 0))
+		p.holds(t, "after the sweep", 0)
+		testkit.Eventually(t, func() bool {
+			dbtest.Exec(t, p.a.DB, `UPDATE discarded SET due_at = 0`)
+			return p.usedKB(t, "bob") == 0
+		}, "nothing counts after the sweep")
+	})
+}
+
+// Who removes a deleted repository removes its packs from the depot at once.
+func TestRemovedAtOnce(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		p.lease(t)
+		if said, err := push(t, p.a, "large", 200); err != nil {
+			t.Fatal(said)
+		}
+		p.a.Server.Forge().Deleted.For = time.Hour
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
+		testkit.NoError(t, p.a.Server.Forge().Deleted.Remove(t.Context(), nil, 1))
+		p.forgotten(t, 0)
+		testkit.Eventually(t, func() bool { return len(p.objects(t)) == 0 }, "the packs have left the depot")
+		testkit.Eventually(t, func() bool { return p.usedKB(t, "alice") == 0 }, "nothing counts")
 	})
 }

@@ -33,7 +33,7 @@
 //	  account suspended
 //	repository forked                      the fork refers to the same file, or to copies of the objects it may see
 //	repository deleted                     its rows are deleted with its folder; the file is deleted graceTime after the
-//	                                       last fork that refers to it
+//	                                       last fork that refers to it; at once if somebody removed it for good
 //	objects purged                         the files of the old folder are deleted at once, unless a fork refers to them, and
 //	                                       so are files that repositories of the network had before and none has any longer
 //	packs consolidated                     the old file is deleted after graceTime

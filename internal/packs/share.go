@@ -37,8 +37,9 @@ func (s *Service) Adopt(tx *db.Tx, parent, fork repo.ID) error {
 }
 
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
-// graceTime, or as long as another folder has them; with now, those that no other folder has go at once, and those that
-// the repository had before. The folder that a repository has now stays. Bundles of the folder go at once.
+// graceTime, or as long as another folder has them. With now, those that the repository brought and was the last to have
+// go at once, also from its folders before; those of its parent do not, since anybody could remove them with a fork. The
+// folder that a repository has now stays. Bundles of the folder go at once.
 func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	if err := s.endBundles(ctx, f, now); err != nil {
 		return err
@@ -57,7 +58,7 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 		return markGone(tx, f.ID, ids)
 	})
 	if err == nil && now {
-		err = s.removeGone(ctx, `f.gone_repo = $1`, f.ID)
+		err = s.removeGone(ctx, `f.gone_repo = $1 AND f.made_for = $1`, f.ID)
 	}
 	if err != nil {
 		return err

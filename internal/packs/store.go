@@ -67,7 +67,7 @@ func addPack(tx *db.Tx, to repo.Folder, name string, f *packFile) error {
 		return err
 	}
 	err = tx.QueryRow(`INSERT INTO pack_files (key_name, depot_id, pack_size, reverse_size, index_size, sha256, data,
-		network) VALUES ($1, $2, $3, $4, $5, $6, $7, `+networkOf("$8")+`) RETURNING id`, f.key, f.depot, f.packSize,
+		made_for, network) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, `+networkOf("$8")+`) RETURNING id`, f.key, f.depot, f.packSize,
 		f.reverseSize, f.indexSize, f.sha256, f.data, to.ID).Scan(&f.id)
 	if err != nil {
 		return err
@@ -234,6 +234,14 @@ type sibling struct {
 // maxSiblings is how many other folders are looked at for a pack.
 const maxSiblings = 4
 
+// Waiting returns how many files of a repository no folder has any longer and are not removed yet, and their size in
+// KiB.
+func Waiting(tx *db.Tx, id repo.ID) (n, kb int64, err error) {
+	err = tx.QueryRow(`SELECT COUNT(*), CAST(COALESCE(SUM(pack_size + reverse_size + index_size), 0) AS BIGINT)
+		FROM pack_files WHERE gone_at IS NOT NULL AND gone_repo = $1`, id).Scan(&n, &kb)
+	return n, (kb + 1023) / 1024, err
+}
+
 // dropFiles deletes the rows of files that no folder has.
 func dropFiles(tx *db.Tx, list []*packFile) error {
 	ids := make([]int64, len(list))
@@ -278,7 +286,7 @@ func scanFolder(row db.Scanner) (f repo.Folder, err error) { return f, row.Scan(
 // leftFolders lists some folders with packs that have no owner, and got none since a time.
 func leftFolders(tx *db.Tx, before db.Time) ([]repo.Folder, error) {
 	return db.QueryList(tx, scanFolder, `SELECT p.repo_id, p.purges FROM packs p WHERE `+unowned+`
-		AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id)
+		AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id AND d.purges = p.purges)
 		GROUP BY p.repo_id, p.purges HAVING MAX(p.added_at) < $1 LIMIT 1000`, before)
 }
 

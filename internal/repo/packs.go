@@ -20,8 +20,8 @@ type Packs interface {
 	Share(ctx context.Context, from ID, to Folder) error
 	// Adopt notes that the packs that were copied for a new fork belong to the network of its parent, for Purge.
 	Adopt(tx *db.Tx, parent, fork ID) error
-	// Forget ends the keeping of a folder's packs, and removes the folder here if nobody uses it. Without now, a
-	// database that is restored to an earlier time still finds them.
+	// Forget ends the keeping of a folder's packs, and removes the folder here if nobody uses it. A database that is
+	// restored to an earlier time still finds them; with now, not those that the repository brought.
 	Forget(ctx context.Context, f Folder, now bool) error
 	// Purge removes at once the packs of all folders of a repository but the one that it has, and those that other
 	// repositories of its network had, deleted ones included, and none has any longer. A database that is restored to an

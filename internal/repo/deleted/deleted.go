@@ -129,9 +129,15 @@ func (s *Service) Restore(ctx context.Context, by *account.Caller, id repo.ID, a
 	return restored, err
 }
 
-// Remove lets the worker remove a deleted repository now. by is nil for the operator. Error: 404.
+// Remove lets the worker remove a deleted repository now, with its packs in a depot. by is nil for the operator.
+// Error: 404.
 func (s *Service) Remove(ctx context.Context, by *account.Caller, id repo.ID) error {
-	return s.change(ctx, by, id, func(tx *db.Tx, _ *repo.Repo, _ Repo) error { return setDue(tx, id) })
+	return s.change(ctx, by, id, func(tx *db.Tx, _ *repo.Repo, _ Repo) error {
+		if err := setAtOnce(tx, id); err != nil {
+			return err
+		}
+		return setDue(tx, id)
+	})
 }
 
 // change locks a deleted repository and calls do if the caller may restore and remove it.

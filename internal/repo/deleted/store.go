@@ -70,6 +70,11 @@ func setDue(tx *db.Tx, id repo.ID) error {
 	return tx.Run(`UPDATE kept_repos SET due_at = $2 WHERE repo_id = $1`, id, tx.Now)
 }
 
+// setAtOnce notes that nothing of one stays once it is removed.
+func setAtOnce(tx *db.Tx, id repo.ID) error {
+	return tx.Run(`UPDATE repos SET at_once = TRUE WHERE id = $1`, id)
+}
+
 // Bequeath gives those of an account that is being deleted to ghost, and makes them due.
 func Bequeath(tx *db.Tx, owner, ghost account.ID) error {
 	n, err := tx.Exec(`UPDATE repos SET owner_id = $2

@@ -14,10 +14,15 @@ import (
 // The folder of a deleted repository is renamed at once, and removed a while later, when no
 // process on any node uses it. In that while a standby database that took over without the last
 // seconds still finds what it needs (the sweep gives the folder its name back). Until the folder is
-// gone it counts in its owner's quota: otherwise a user could fill the disk by deleting and pushing in turns.
+// gone it counts in its owner's quota: otherwise a user could fill the disk by deleting and pushing in turns. The same
+// holds for packs in a depot, which stay there for some days unless the repository was removed at once; those that a
+// fork has count for the fork.
 
 // discardWait is how long the folder of a deleted repository stays at least.
 const discardWait = 5 * time.Minute
+
+// depotLook is how often it is looked whether packs have left the depot.
+const depotLook = time.Hour
 
 // discards are the folders that are to go.
 var discards = db.Jobs{Table: "discarded", Key: "repo_id"}
@@ -28,8 +33,8 @@ func (s *Service) Discard(tx *db.Tx, r *repo.Repo) error {
 	if err != nil {
 		return err
 	}
-	err = tx.Run(`INSERT INTO discarded (repo_id, due_at, purges, at, owner_id, size_kb, request)
-		VALUES ($1, $2, $3, $4, $5, (SELECT size_kb + files_kb FROM repos WHERE id = $1), $6)`,
+	err = tx.Run(`INSERT INTO discarded (repo_id, due_at, purges, at, owner_id, size_kb, at_once, request)
+		SELECT id, $2, $3, $4, $5, size_kb + files_kb, at_once, $6 FROM repos WHERE id = $1`,
 		r.ID, now+db.Time(discardWait.Microseconds()), r.Purges, now, r.OwnerID, journal.ID(tx))
 	tx.OnCommit(func() { s.repos.SetAside(repo.Folder{ID: r.ID, Purges: r.Purges}, now, nil) })
 	return err
@@ -60,12 +65,13 @@ func (s *Service) removeNext(ctx context.Context) error {
 	var l *db.Lease
 	var gone repo.GoneFolder
 	var request string
+	var atOnce bool
 	err := s.db.Write(ctx, func(tx *db.Tx) (err error) {
 		if l, err = discards.Take(tx, leaseTime, 1, `TRUE`); err != nil || l == nil {
 			return err
 		}
-		return tx.QueryRow(`SELECT repo_id, purges, at, COALESCE(request, '') FROM discarded
-			WHERE repo_id = $1`, l.IDs[0]).Scan(&gone.ID, &gone.Purges, &gone.At, &request)
+		return tx.QueryRow(`SELECT repo_id, purges, at, at_once, COALESCE(request, '') FROM discarded
+			WHERE repo_id = $1`, l.IDs[0]).Scan(&gone.ID, &gone.Purges, &gone.At, &atOnce, &request)
 	})
 	if err != nil || l == nil {
 		return err
@@ -80,24 +86,27 @@ func (s *Service) removeNext(ctx context.Context) error {
 			}
 		}
 		if err == nil && removed && s.repos.Packs != nil {
-			err = s.repos.Packs.Forget(ctx, gone.Folder, false)
+			err = s.repos.Packs.Forget(ctx, gone.Folder, atOnce)
 		}
 		return err
 	})
 	if errors.Is(failed, db.ErrLeaseLost) {
 		return failed
 	}
-	switch {
-	case failed != nil && ctx.Err() == nil:
+	if failed != nil && ctx.Err() == nil {
 		s.log.WarnContext(ctx, "the folder of a deleted repository stays for now",
 			"repository", gone.ID, "error", failed)
-	case failed == nil && removed:
+	}
+	done := false
+	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) (err error) {
+		if !removed || failed != nil {
+			return discards.PutOff(tx, l, discardWait)
+		}
+		done, err = endDiscard(tx, l, gone.ID)
+		return err
+	})
+	if done && err == nil {
 		s.log.InfoContext(ctx, "the folder of a deleted repository is removed", "repository", gone.ID)
 	}
-	return s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error {
-		if removed && failed == nil {
-			return discards.Remove(tx, l)
-		}
-		return discards.PutOff(tx, l, discardWait)
-	})
+	return err
 }

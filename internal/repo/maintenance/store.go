@@ -38,6 +38,22 @@ func sweepNext(tx *db.Tx, shard int64) error {
 	return err
 }
 
+// endDiscard ends the discard of a repository's folder, which is removed, and reports whether none of its packs is left in
+// a depot. Until then it counts as much as they take.
+func endDiscard(tx *db.Tx, l *db.Lease, id repo.ID) (bool, error) {
+	n, kb, err := packs.Waiting(tx, id)
+	if err != nil {
+		return false, err
+	}
+	if n == 0 {
+		return true, discards.Remove(tx, l)
+	}
+	if err := tx.Run(`UPDATE discarded SET size_kb = $2 WHERE repo_id = $1 AND size_kb > $2`, id, kb); err != nil {
+		return false, err
+	}
+	return false, discards.PutOff(tx, l, depotLook)
+}
+
 // packings are the repositories whose packs are being consolidated, or where that failed.
 var packings = db.Jobs{Table: "packings", Key: "repo_id"}
 

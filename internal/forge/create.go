@@ -10,6 +10,7 @@ import (
 	"arbor/internal/detect"
 	"arbor/internal/fulltext"
 	"arbor/internal/label"
+	"arbor/internal/lfs"
 	"arbor/internal/repo"
 )
 
@@ -53,6 +54,9 @@ func (f *Forge) Create(tx *db.Tx, r *repo.Repo, by *account.Caller) error {
 func (f *Forge) CarryFiles(ctx context.Context, from repo.ID) (*repo.Carried, error) {
 	return f.LFS.Carry(ctx, from)
 }
+
+// CarriedKB returns the size of what CarryFiles prepares, in KiB.
+func (f *Forge) CarriedKB(tx *db.Tx, from repo.ID) (int64, error) { return lfs.KB(tx, from) }
 
 // FollowObjects brings what commits point to that were brought into a repository: the objects of Git LFS.
 func (f *Forge) FollowObjects(ctx context.Context, right db.Right, b repo.Brought) error {

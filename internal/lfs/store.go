@@ -53,6 +53,13 @@ func summary(tx *db.Tx, id repo.ID) (n, newest int64, err error) {
 	return n, newest, err
 }
 
+// KB returns what the objects of a repository count, in KiB.
+func KB(tx *db.Tx, id repo.ID) (kb int64, err error) {
+	err = tx.QueryRow(`SELECT CAST(COALESCE(SUM((f.size + 1023) / 1024), 0) AS BIGINT)`+tables+` WHERE x.repo_id = $1`,
+		id).Scan(&kb)
+	return kb, err
+}
+
 // missingFrom reports whether a repository has objects that another one lacks.
 func missingFrom(tx *db.Tx, from, to repo.ID) (missing bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM lfs_objects x WHERE x.repo_id = $1 AND NOT EXISTS

@@ -266,3 +266,48 @@ func TestRemovedAtOnce(t *testing.T) {
 		testkit.Eventually(t, func() bool { return p.usedKB(t, "alice") == 0 }, "nothing counts")
 	})
 }
+
+// A fork that is refused for its name, or for the quota of its owner, copies nothing; and what one copied that fails at
+// the end leaves the depot at once.
+func TestForkThatFails(t *testing.T) {
+	t.Parallel()
+	p := newPair(t, db.SQLite)
+	p.secret(t, func() {
+		p.a.Org(t, "club", "alice")
+		p.a.Check(t, apitest.Case{Do: "PATCH /repos/alice/garden", As: "alice", Send: `{"private": true}`, Status: 200})
+	})
+	fork := apitest.Case{Do: "POST /repos/alice/garden/forks", As: "alice", Send: `{"organization": "club", "name": "x"}`}
+	p.a.Check(t, apitest.Case{Do: "POST /orgs/club/repos", As: "alice", Send: `{"name": "x"}`, Status: 201})
+	dbtest.Exec(t, p.a.DB, `CREATE TABLE had (id BIGINT)`)
+	dbtest.Exec(t, p.a.DB, `CREATE TRIGGER count_packs AFTER INSERT ON packs BEGIN INSERT INTO had VALUES (NEW.repo_id); END`)
+	fork.Status = 422
+	p.a.Check(t, fork)
+	dbtest.Exec(t, p.a.DB, `INSERT INTO files (id, repo_id, name, size, sha256, created_at)
+		VALUES (900, 1, 'f', 1048576, '', 1)`)
+	dbtest.Exec(t, p.a.DB, `INSERT INTO lfs_objects (repo_id, file_id, oid, size) VALUES (1, 900, 'o', 1048576)`)
+	_, _, _, err := p.a.Accounts.EditQuota(t.Context(), nil, account.Organization, "club", func(q *account.Quota) {
+		kb := int64(1000)
+		q.KB = &kb
+	})
+	testkit.NoError(t, err)
+	fork.Send, fork.Status = `{"organization": "club"}`, 403
+	p.a.Check(t, fork)
+	if n := p.count(t, `SELECT COUNT(*) FROM had`); n != 0 {
+		t.Errorf("forks that were refused copied %d packs", n)
+	}
+	dbtest.Exec(t, p.a.DB, `DELETE FROM lfs_objects`)
+	dbtest.Exec(t, p.a.DB, `CREATE TRIGGER refuse BEFORE UPDATE OF forks_count ON repos
+		BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+	p.a.Log.AllowErrors()
+	fork.Status = 500
+	p.a.Check(t, fork)
+	if n := p.count(t, `SELECT COUNT(*) FROM had`); n == 0 {
+		t.Error("the fork copied nothing: that shows nothing")
+	}
+	if n := p.count(t, `SELECT COUNT(*) FROM packs WHERE repo_id <> 1`); n != 0 {
+		t.Errorf("the fork that failed keeps %d packs", n)
+	}
+	if n := p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`); n != 0 {
+		t.Errorf("%d files of it are there", n)
+	}
+}

@@ -29,26 +29,30 @@ func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Durati
 		s.sweepDepots(ctx, shard, grace))
 }
 
-// sweepFolders takes packs from folders that no repository has, such as those of a fork that failed; none while a backup
-// runs.
+// sweepFolders takes packs from folders that no repository has, such as those of a fork that was killed; none while a
+// backup runs.
 func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
-	var left []repo.Folder
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		left = nil
-		backup, err := repo.BackupRuns(tx)
-		if err != nil || backup {
+	for {
+		var left []repo.Folder
+		err := s.db.Read(ctx, func(tx *db.Tx) error {
+			left = nil
+			backup, err := repo.BackupRuns(tx)
+			if err != nil || backup {
+				return err
+			}
+			now, err := tx.Clock()
+			if err == nil {
+				left, err = leftFolders(tx, now-db.Time(grace.Microseconds()))
+			}
+			return err
+		})
+		for _, f := range left {
+			err = errors.Join(err, s.Forget(ctx, f, false))
+		}
+		if err != nil || len(left) == 0 {
 			return err
 		}
-		now, err := tx.Clock()
-		if err == nil {
-			left, err = leftFolders(tx, now-db.Time(grace.Microseconds()))
-		}
-		return err
-	})
-	for _, f := range left {
-		err = errors.Join(err, s.Forget(ctx, f, false))
 	}
-	return err
 }
 
 // mendGone notes of all files whether they are gone, where that is not noted.

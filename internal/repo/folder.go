@@ -219,8 +219,8 @@ func (s *Service) removeCache(f Folder) {
 	}
 }
 
-// Abandon ends the creation of a repository under a reserved id. It removes the directory immediately,
-// because only the caller knows it. If the outcome of a COMMIT is unknown, the repository may exist and is
+// Abandon ends the creation of a repository under a reserved id. It removes the directory immediately, and what it has
+// in a depot, because only the caller knows it. If the outcome of a COMMIT is unknown, the repository may exist and is
 // kept. It works even if the caller has lost the right to create one.
 func (s *Service) Abandon(ctx context.Context, id ID) {
 	ctx = context.WithoutCancel(ctx)
@@ -236,6 +236,12 @@ func (s *Service) Abandon(ctx context.Context, id ID) {
 		s.log.WarnContext(ctx, "the folder of a repository that was not made stays until it is swept",
 			"repository", id, "error", err)
 		return
+	}
+	if s.Packs != nil {
+		if err := s.Packs.Forget(ctx, Folder{ID: id}, true); err != nil {
+			s.log.WarnContext(ctx, "the packs of a repository that was not made stay until they are swept",
+				"repository", id, "error", err)
+		}
 	}
 	s.SetAside(Folder{ID: id}, now, func(path string) {
 		s.ending.Go(func() {

@@ -37,6 +37,8 @@ type Forge interface {
 	RevokeInOrg(tx *db.Tx, orgID, userID, by account.ID) error
 	// CarryFiles prepares what a fork gets besides Git's objects, before the transaction that makes it. nil: nothing.
 	CarryFiles(ctx context.Context, from ID) (*Carried, error)
+	// CarriedKB returns the size of what CarryFiles prepares, in KiB.
+	CarriedKB(tx *db.Tx, from ID) (int64, error)
 	// FollowObjects is called after Git's objects were brought from one repository into another for a person: the history
 	// of a commit, without those of have.
 	FollowObjects(ctx context.Context, right db.Right, b Brought) error
@@ -61,6 +63,9 @@ type Brought struct {
 func (s *Service) CarryFiles(ctx context.Context, from ID) (*Carried, error) {
 	return s.forge.CarryFiles(ctx, from)
 }
+
+// CarriedKB is Forge.CarriedKB.
+func (s *Service) CarriedKB(tx *db.Tx, from ID) (int64, error) { return s.forge.CarriedKB(tx, from) }
 
 // FollowObjects is Forge.FollowObjects.
 func (s *Service) FollowObjects(ctx context.Context, right db.Right, b Brought) error {

@@ -61,9 +61,9 @@ func (s *Service) Fork(ctx context.Context, a *repo.Access, n NewFork) (*repo.Ac
 	if err := f.chooseRefs(ctx); err != nil {
 		return nil, err
 	}
-	id, err := f.reserve(ctx)
-	if err != nil {
-		return nil, err
+	id, there, err := f.reserve(ctx)
+	if err != nil || there != nil {
+		return there, err
 	}
 	made, err := f.build(ctx, id)
 	if err != nil || made.ID != id {
@@ -140,21 +140,35 @@ func (f *fork) chooseRefs(ctx context.Context) error {
 	return nil
 }
 
-func (f *fork) reserve(ctx context.Context) (id repo.ID, err error) {
+// reserve reserves an id, unless the owner now has a fork. It checks what insert checks again, so that nothing is copied
+// for a fork that will not be made.
+func (f *fork) reserve(ctx context.Context) (id repo.ID, there *repo.Access, err error) {
 	err = f.s.db.WriteAs(ctx, f.from, func(tx *db.Tx) error {
-		if _, err := f.parent(tx); err != nil {
+		parent, err := f.parent(tx)
+		if err != nil {
 			return err
 		}
 		owner, err := f.owner(tx)
-		if err == nil {
-			err = f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: f.from.SizeKB + f.wish.RoomKB})
+		if err != nil {
+			return err
 		}
+		if there, err = f.existing(tx, owner.ID, parent.ID); err != nil || there != nil {
+			return err
+		}
+		if _, err := freeName(tx, owner.ID, f.names(parent.Name)); err != nil {
+			return err
+		}
+		filesKB, err := f.s.repos.CarriedKB(tx, parent.ID)
+		if err != nil {
+			return err
+		}
+		err = f.s.repos.CheckQuota(tx, owner, repo.Growth{Repos: 1, KB: parent.SizeKB + filesKB + f.wish.RoomKB})
 		if err == nil {
 			id, err = repo.ReserveID(tx, owner.ID)
 		}
 		return err
 	})
-	return id, err
+	return id, there, err
 }
 
 // maxNameTries is how often a fork repeats its transaction because another repository

@@ -72,7 +72,7 @@ func refuseForeign(dir string) error {
 	for _, entry := range list {
 		name := entry.Name()
 		if slices.Contains(ours, name) || strings.HasPrefix(name, "arbor.db") || backup.Marks(name) ||
-			identity.Marks(name) || name == folderSettings {
+			identity.IsIdentityFile(name) || name == folderSettings {
 			return nil
 		}
 	}

@@ -30,7 +30,7 @@ func (c *onRepo) mirrors(p *process, do func(*mirror.Service, *repo.Access) erro
 // anyMirrors returns a mirror service that accepts any address, for the operator.
 func anyMirrors(f *forge.Forge) *mirror.Service {
 	f.Mirrors.Networks, _ = outgoing.ParseNetworks("0.0.0.0/0,::/0")
-	f.Mirrors.Least = time.Minute
+	f.Mirrors.MinInterval = time.Minute
 	return f.Mirrors
 }
 

@@ -146,7 +146,7 @@ func Again(tx *db.Tx, c *Caller) (*Caller, error) {
 // what is not a repository's. A nil caller is the command line, whose right holds outside of requests.
 func (c *Caller) Holds(tx *db.Tx) error {
 	if c == nil {
-		return tx.Unasked()
+		return tx.CheckOutsideRequest()
 	}
 	now, err := Again(tx, c)
 	if err == nil && c.SiteAdmin && !now.SiteAdmin {

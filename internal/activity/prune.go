@@ -35,7 +35,7 @@ func NewPruner(d *db.DB, log *slog.Logger) *Pruner { return &Pruner{d, log, kept
 
 // Run prunes until ctx is done. It returns nil: errors are logged and retried.
 func (p *Pruner) Run(ctx context.Context) error {
-	turns := func(ctx context.Context) error { return db.ByTurns(ctx, p.turn) }
+	turns := func(ctx context.Context) error { return db.RunInSteps(ctx, p.turn) }
 	return db.Upkeep(ctx, p.log, pruneEvery, "old activities were not removed", turns)
 }
 

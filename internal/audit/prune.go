@@ -39,7 +39,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 }
 
 // Prune removes all events that are too old, by turns that leave most of the time to others.
-func (p *Pruner) Prune(ctx context.Context) error { return db.ByTurns(ctx, p.turn) }
+func (p *Pruner) Prune(ctx context.Context) error { return db.RunInSteps(ctx, p.turn) }
 
 // turn removes the oldest events, unless another node is doing so.
 func (p *Pruner) turn(ctx context.Context) (more bool, err error) {

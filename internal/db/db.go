@@ -28,7 +28,7 @@
 //	replica.go     PostgreSQL: requests that change nothing read from a standby
 //	nextid.go      NextID: the id of a row before it is inserted
 //	bell.go        Ring: workers of this process hear of commits
-//	turns.go       ByTurns: upkeep that leaves most of the time to others; Follow: workers
+//	turns.go       RunInSteps: upkeep that leaves most of the time to others; RunOnBell: workers
 //	lease.go       Jobs: rows that one worker at a time has, by the database's clock
 //	moments.go     State, Generation: concurrent calls share a query
 //	moment.go      Remember: a request asks once
@@ -109,8 +109,8 @@ type Options struct {
 	URL string       // "postgres://..." or "postgresql://...", else the path of a SQLite file
 	Log *slog.Logger // nil: nothing is logged
 
-	// Replica is the URL of a hot standby of PostgreSQL from which requests that change nothing read ([Looking]),
-	// or empty.
+	// Replica is the URL of a hot standby of PostgreSQL from which requests that change nothing read
+	// ([WithReplicaReads]), or empty.
 	Replica string
 
 	Now func() time.Time // nil: time.Now. Tests fix it.
@@ -276,7 +276,7 @@ func (d *DB) ReadOne(ctx context.Context, fn func(*Tx) error) (err error) {
 	began := d.reads.begin()
 	defer func() { d.reads.end(began, err) }()
 	one := func(tx *Tx) error {
-		tx.one = true
+		tx.single = true
 		return fn(tx)
 	}
 	return d.transact(one, false, func(fn func(*Tx) error) error {
@@ -314,7 +314,7 @@ func (d *DB) read(ctx context.Context, fn func(*Tx) error, long bool) (err error
 // it stops a statement and so the transaction, but never a COMMIT.
 //
 // Write is for the server's own work and for commands. Operations that a request asks for use [DB.WriteAs]: within a
-// request that may change things ([Changing]) Write fails.
+// request that may change things ([WithRightRequired]) Write fails.
 //
 // Errors: fn's own; those of errors.go; errs.Unavailable
 // when too many wait, another process holds the database for long, or the

@@ -37,4 +37,4 @@ func (d *DB) Orphan(statement string) error {
 }
 
 // SetReplicaPatience sets how long the replica may lag before somebody is told.
-func (d *DB) SetReplicaPatience(long time.Duration) { d.replica.patient = long }
+func (d *DB) SetReplicaPatience(long time.Duration) { d.replica.lagAlarm = long }

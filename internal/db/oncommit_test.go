@@ -153,7 +153,7 @@ func TestOnCommitOfARepeatedRun(t *testing.T) {
 	})
 }
 
-// What is called before the commit reads all that the function wrote, and can undo it. RunThen calls only
+// What is called before the commit reads all that the function wrote, and can undo it. SendThen calls only
 // where rows were changed.
 func TestBeforeCommit(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func TestBeforeCommit(t *testing.T) {
 			return d.Write(t.Context(), func(tx *db.Tx) error {
 				seen = nil
 				tx.Attach("key", rows)
-				err := tx.RunThen("bell", add, func(tx *db.Tx) error {
+				err := tx.SendThen("bell", add, func(tx *db.Tx) error {
 					if got := tx.Attached("key"); got != rows {
 						t.Errorf("attached is %v, want %d", got, rows)
 					}

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// A replica is a hot standby of the database, from which requests that change nothing read (see [Looking]).
+// A replica is a hot standby of the database, from which requests that change nothing read (see [WithReplicaReads]).
 //
-// A read from the replica shows everything acknowledged before the read began, as on the primary. For this, the node
-// asks the primary for its position in the log, and waits until the replica has replayed the log up to there. Concurrent
-// reads share this question. It is asked for each read, not once per request: the request may have got a newer value
-// from elsewhere, such as a cache, and its next read must not return older data. If the replica does not catch up within
-// maxLag, or does not answer, the primary serves the read, and the replica is not used for a while.
+// A read from the replica shows everything acknowledged before the read began, as on the primary. For this, the
+// node asks the primary for its position in the log, and waits until the replica has replayed the log up to there.
+// Concurrent reads share this question. It is asked for each read, not once per request: the request may have got a
+// newer value from elsewhere, such as a cache, and its next read must not return older data. If the replica does
+// not catch up within maxLag, or does not answer, the primary serves the read, and the replica is not used for a
+// while.
 //
 // Log positions cannot be compared if a standby did not follow the current primary, for example after a failover. So
 // each node writes a row on every primary that it connects to, named after the server's start time and timeline. The
@@ -25,13 +26,13 @@ type replica struct {
 	*postgresBackend
 	primary *postgresBackend
 
-	away    atomic.Int64 // until when the replica is not used, in Unix nanoseconds
-	outcome [len(replicaOutcomes)]atomic.Int64
-	patient time.Duration // how long it may lag before the alarm; tests lower it from maxBehind
+	unusedUntil atomic.Int64 // until when the replica is not used, in Unix nanoseconds
+	outcome     [len(replicaOutcomes)]atomic.Int64
+	lagAlarm    time.Duration // how long it may lag before the alarm; tests lower it from maxBehind
 
 	mu      sync.Mutex
-	fenced  string    // the primary on which this process wrote the row
-	fencing bool      // it is being written
+	marked  string    // the primary on which this process wrote the row
+	marking bool      // it is being written
 	behind  time.Time // since when it lags
 	lagged  time.Time // when it did last; zero: not since it served a read
 	problem string    // that was logged last
@@ -72,10 +73,12 @@ var (
 	errNoConn   = errors.New("no connection to the replica became free within a second")
 )
 
-type lookingKey struct{}
+type replicaReadsKey struct{}
 
-// Looking returns the context of a request that changes nothing. Reads with this context may use the replica.
-func Looking(ctx context.Context) context.Context { return context.WithValue(ctx, lookingKey{}, true) }
+// WithReplicaReads returns the context of a request that changes nothing. Reads with this context may use the replica.
+func WithReplicaReads(ctx context.Context) context.Context {
+	return context.WithValue(ctx, replicaReadsKey{}, true)
+}
 
 // follow opens the replica of a database that is open.
 func (d *DB) follow(ctx context.Context, o Options) (err error) {
@@ -108,14 +111,14 @@ func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*rep
 	if err != nil {
 		return nil, fmt.Errorf("the replica: %w", err)
 	}
-	r := &replica{postgresBackend: b, primary: primary, patient: maxBehind}
+	r := &replica{postgresBackend: b, primary: primary, lagAlarm: maxBehind}
 	ctx, cancel := context.WithTimeout(ctx, replicaStart)
 	defer cancel()
 	if err := r.compare(ctx); errors.Is(err, errOrphaned) {
 		b.close()
 		return nil, fmt.Errorf("the replica: %w", err)
 	} else if err != nil {
-		r.leave(ctx, err)
+		r.suspend(ctx, err)
 	}
 	return r, nil
 }
@@ -147,10 +150,10 @@ func (r *replica) compare(ctx context.Context) error {
 // readReplica runs fn in a transaction on the replica. done is false if the primary must serve the read.
 func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) (done bool, err error) {
 	r := d.replica
-	if r == nil || ctx.Value(lookingKey{}) == nil {
+	if r == nil || ctx.Value(replicaReadsKey{}) == nil {
 		return false, nil
 	}
-	if time.Now().UnixNano() < r.away.Load() {
+	if time.Now().UnixNano() < r.unusedUntil.Load() {
 		r.outcome[replicaLeft].Add(1)
 		return false, nil
 	}
@@ -158,7 +161,7 @@ func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) 
 	if err != nil {
 		return false, nil // the read on the primary returns the error
 	}
-	if !r.fence(now.position.primary) {
+	if !r.isMarked(now.position.primary) {
 		r.outcome[replicaBehind].Add(1)
 		return false, nil
 	}
@@ -184,12 +187,12 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 	switch {
 	case err == nil || own:
 		r.outcome[replicaServed].Add(1)
-		r.serves(ctx)
+		r.noteServed(ctx)
 		return true, err
 	case ctx.Err() != nil:
 		return true, ctx.Err()
 	case errors.Is(err, errBehind):
-		r.lags(ctx)
+		r.suspendLagging(ctx)
 	case tx != nil: // only this read failed, for example because it conflicted with the replica's recovery
 		r.outcome[replicaFailed].Add(1)
 	default:
@@ -197,26 +200,26 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 			err = errNoConn
 		}
 		r.outcome[replicaFailed].Add(1)
-		r.leave(ctx, err)
+		r.suspend(ctx, err)
 	}
 	return false, nil
 }
 
-// fence reports whether this process has written the row that names the primary. If not, it starts to write the row
+// isMarked reports whether this process has written the row that names the primary. If not, it starts to write the row
 // in the background: no read waits for it, because a write may take long.
-func (r *replica) fence(primary string) bool {
+func (r *replica) isMarked(primary string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.fenced != primary && !r.fencing {
-		r.fencing = true
-		go r.writeFence(primary)
+	if r.marked != primary && !r.marking {
+		r.marking = true
+		go r.writeMark(primary)
 	}
-	return r.fenced == primary
+	return r.marked == primary
 }
 
-// writeFence writes the row. It does not wait for synchronous standbys, because a standby without the row is not
+// writeMark writes the row. It does not wait for synchronous standbys, because a standby without the row is not
 // used anyway.
-func (r *replica) writeFence(primary string) {
+func (r *replica) writeMark(primary string) {
 	ctx, cancel := context.WithTimeout(context.Background(), maxReplica)
 	defer cancel()
 	err := r.primary.question(ctx, r.primary.conns, func(c *postgresConn) error {
@@ -227,21 +230,21 @@ func (r *replica) writeFence(primary string) {
 		return translatePostgres(err)
 	})
 	if err != nil {
-		r.away.Store(time.Now().Add(leaveBehind).UnixNano())
+		r.unusedUntil.Store(time.Now().Add(leaveBehind).UnixNano())
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.fencing = false
+	r.marking = false
 	if err == nil {
-		r.fenced = primary
+		r.marked = primary
 	}
 }
 
 // replayed is the key under which a connection knows its server's position.
 const replayed = "arbor replayed"
 
-// replayedThen is a position that a server reported, and when.
-type replayedThen struct {
+// knownPosition is a position that a server reported, and when.
+type knownPosition struct {
 	position
 	when time.Time
 }
@@ -250,7 +253,7 @@ type replayedThen struct {
 func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) error {
 	known := c.raw.PgConn().CustomData()
 	// An older position is not enough: the server may have stopped answering since then.
-	if p, _ := known[replayed].(replayedThen); p.reaches(at) && time.Since(p.when) < maxAnswer {
+	if p, _ := known[replayed].(knownPosition); p.reaches(at) && time.Since(p.when) < maxAnswer {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxAnswer)
@@ -262,7 +265,7 @@ func (r *replica) catchUp(ctx context.Context, c *postgresConn, at position) err
 			return err
 		}
 		if now.reaches(at) {
-			known[replayed] = replayedThen{now, time.Now()}
+			known[replayed] = knownPosition{now, time.Now()}
 			return nil
 		}
 		if time.Since(began) > maxLag {

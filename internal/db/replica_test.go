@@ -31,7 +31,7 @@ func newStandby(t *testing.T) (p *dbtest.Standby, d *db.DB) {
 
 func looked(t *testing.T, d *db.DB, name string) (n int64) {
 	t.Helper()
-	err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error {
+	err := d.Read(db.WithReplicaReads(t.Context()), func(tx *db.Tx) error {
 		return tx.QueryRow(`SELECT coalesce(max(n), 0) FROM counters WHERE name = $1`, name).Scan(&n)
 	})
 	testkit.NoError(t, err)
@@ -68,7 +68,7 @@ func TestReplicaIsNeverOld(t *testing.T) {
 		if i%3 == 0 {
 			read = d.ReadOne
 		}
-		err := read(db.Looking(context.Background()), func(tx *db.Tx) error {
+		err := read(db.WithReplicaReads(context.Background()), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT n FROM counters WHERE name = $1`, name).Scan(&n)
 		})
 		if err != nil || n != int64(i+1) {
@@ -77,7 +77,7 @@ func TestReplicaIsNeverOld(t *testing.T) {
 	})
 	served(t, d)
 	t.Log(d.ReplicaReads())
-	err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1 WHERE false`).Scan(new(int)) })
+	err := d.Read(db.WithReplicaReads(t.Context()), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1 WHERE false`).Scan(new(int)) })
 	if err != db.ErrNoRows {
 		t.Errorf("an error of the function is %v", err)
 	}
@@ -159,7 +159,7 @@ func TestReplicaBesideLostStandby(t *testing.T) {
 	p.Await("nobody")
 	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience)
 	defer cancel()
-	if err := d.Read(db.Looking(ctx), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1`).Scan(new(int)) }); err != nil {
+	if err := d.Read(db.WithReplicaReads(ctx), func(tx *db.Tx) error { return tx.QueryRow(`SELECT 1`).Scan(new(int)) }); err != nil {
 		t.Errorf("a read: %v", err)
 	}
 	served(t, d)
@@ -172,7 +172,7 @@ func TestReplicaFailsOneRead(t *testing.T) {
 	served(t, d)
 	for _, read := range []func(context.Context, func(*db.Tx) error) error{d.Read, d.ReadOne} {
 		n := 0
-		err := read(db.Looking(t.Context()), func(tx *db.Tx) error {
+		err := read(db.WithReplicaReads(t.Context()), func(tx *db.Tx) error {
 			return tx.QueryRow(`SELECT 7 / CASE WHEN pg_is_in_recovery() THEN 0 ELSE 1 END`).Scan(&n)
 		})
 		if err != nil || n != 7 {
@@ -213,7 +213,7 @@ func TestReplicaRecovers(t *testing.T) {
 		served(t, d)
 		counts := d.ReplicaReads()
 		var reads []int64
-		err := d.Read(db.Looking(t.Context()), func(tx *db.Tx) error {
+		err := d.Read(db.WithReplicaReads(t.Context()), func(tx *db.Tx) error {
 			var n int64
 			read := func() error { return tx.QueryRow(`SELECT n FROM counters WHERE name = 'a'`).Scan(&n) }
 			err := read()

@@ -16,33 +16,33 @@ const (
 
 var replicaOutcomes = [...]string{"replica", "behind", "failed", "left alone"}
 
-// leave leaves the replica alone for a while.
-func (r *replica) leave(ctx context.Context, err error) {
-	r.away.Store(time.Now().Add(leaveBroken).UnixNano())
+// suspend leaves the replica alone for a while.
+func (r *replica) suspend(ctx context.Context, err error) {
+	r.unusedUntil.Store(time.Now().Add(leaveBroken).UnixNano())
 	r.conns.Reset()
 	r.note(ctx, err.Error())
 }
 
-// lags stops the use of a replica that is behind, for a while. If it lags for long, lags logs a problem: the replay
-// may be paused, or the standby may follow no server.
-func (r *replica) lags(ctx context.Context) {
+// suspendLagging stops the use of a replica that is behind, for a while. If it lags for long, it logs a problem:
+// the replay may be paused, or the standby may follow no server.
+func (r *replica) suspendLagging(ctx context.Context) {
 	r.outcome[replicaBehind].Add(1)
 	now := time.Now()
-	r.away.Store(now.Add(leaveBehind).UnixNano())
+	r.unusedUntil.Store(now.Add(leaveBehind).UnixNano())
 	r.mu.Lock()
 	if now.Sub(r.lagged) > 5*leaveBehind { // a lag seen long ago was another one
 		r.behind = now
 	}
 	r.lagged = now
-	long := now.Sub(r.behind) > r.patient
+	long := now.Sub(r.behind) > r.lagAlarm
 	r.mu.Unlock()
 	if long {
 		r.note(ctx, errBehind.Error())
 	}
 }
 
-// serves notes that a read came from the replica.
-func (r *replica) serves(ctx context.Context) {
+// noteServed notes that a read came from the replica.
+func (r *replica) noteServed(ctx context.Context) {
 	r.mu.Lock()
 	r.lagged = time.Time{}
 	r.mu.Unlock()

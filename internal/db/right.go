@@ -24,15 +24,16 @@ var ErrNoRight = errors.New("db: Write was called within a request: use WriteAs 
 
 type changingKey struct{}
 
-// Changing returns the context of a request that may change things. Under it [DB.Write] fails with ErrNoRight, so
-// that no operation forgets the right of the request's caller.
-func Changing(ctx context.Context) context.Context {
+// WithRightRequired returns the context of a request that may change things. Under it [DB.Write] fails with
+// ErrNoRight, so that no operation forgets the right of the request's caller.
+func WithRightRequired(ctx context.Context) context.Context {
 	return context.WithValue(ctx, changingKey{}, true)
 }
 
-// WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the transaction,
-// after all locks are held. If it has ended, WriteAs rolls the transaction back and returns the error of the right, not
-// that of fn. So a revoked right does not count, however long the request took until then. [Tx.Check] checks it earlier.
+// WriteAs is Write by a right, within the request's [Bound]. The right is checked again at the end of the
+// transaction, after all locks are held. If it has ended, WriteAs rolls the transaction back and returns the error
+// of the right, not that of fn. So a revoked right does not count, however long the request took until then.
+// [Tx.Check] checks it earlier.
 //
 // Without a right, nil, it is Write.
 func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error {
@@ -45,10 +46,10 @@ func (d *DB) WriteAs(ctx context.Context, right Right, fn func(*Tx) error) error
 	return d.write(ctx, right, fn)
 }
 
-// Unasked returns ErrNoRight if the transaction belongs to a request that may change things, and nil otherwise.
-// Rights without a caller, which are for the server's own work, call it in Holds: they must not be used within a
-// request.
-func (t *Tx) Unasked() error { return unasked(t.values) }
+// CheckOutsideRequest returns ErrNoRight if the transaction belongs to a request that may change things, and nil
+// otherwise. Rights without a caller, which are for the server's own work, call it in Holds: they must not be used
+// within a request.
+func (t *Tx) CheckOutsideRequest() error { return unasked(t.values) }
 
 func unasked(ctx context.Context) error {
 	if ctx != nil && ctx.Value(changingKey{}) != nil {

@@ -107,8 +107,8 @@ func TestBound(t *testing.T) {
 // An operation that forgets the right of the request fails. The server's own right is named.
 func TestChangingRequestsNeedRights(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
-		ctx := db.Changing(t.Context())
-		unasked := func(tx *db.Tx) error { return tx.Unasked() }
+		ctx := db.WithRightRequired(t.Context())
+		unasked := func(tx *db.Tx) error { return tx.CheckOutsideRequest() }
 		for name, write := range map[string]func() error{
 			"no right":         func() error { return d.Write(ctx, count("a")) },
 			"a nil right":      func() error { return d.WriteAs(ctx, nil, count("a")) },

@@ -89,7 +89,7 @@ func TestSend(t *testing.T) {
 
 // A bell rings whatever else the transaction runs after its statement, but not if that changed no rows, or before
 // its row can be read.
-func TestRunRing(t *testing.T) {
+func TestSendRing(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, count("a"))
 		bell := d.Bell("bell")
@@ -103,7 +103,7 @@ func TestRunRing(t *testing.T) {
 		} {
 			for _, row := range []string{"a", "absent"} {
 				mustWrite(t, d, func(tx *db.Tx) error {
-					return errors.Join(tx.RunRing("bell", change, row), after(tx))
+					return errors.Join(tx.SendRing("bell", change, row), after(tx))
 				})
 				rung := false
 				select {
@@ -116,7 +116,7 @@ func TestRunRing(t *testing.T) {
 				}
 			}
 			err := d.Write(t.Context(), func(tx *db.Tx) error {
-				return errors.Join(tx.RunRing("bell", change, "a"), after(tx), errRefused)
+				return errors.Join(tx.SendRing("bell", change, "a"), after(tx), errRefused)
 			})
 			if !errors.Is(err, errRefused) {
 				t.Error(err)
@@ -194,17 +194,17 @@ func TestSendEachBeforeCommit(t *testing.T) {
 	})
 }
 
-// What RunThen registers is called before the commit, also for a statement that a call before the commit sends.
-func TestRunThen(t *testing.T) {
+// What SendThen registers is called before the commit, also for a statement that a call before the commit sends.
+func TestSendThen(t *testing.T) {
 	each(t, func(t *testing.T, d *db.DB) {
 		mustWrite(t, d, count("a"))
 		const change = `UPDATE counters SET n = n + 1 WHERE name = $1`
 		mustWrite(t, d, func(tx *db.Tx) error {
-			return tx.RunThen("bell", change, func(tx *db.Tx) error {
-				return tx.RunThen("bell", change, count("b"), "a")
+			return tx.SendThen("bell", change, func(tx *db.Tx) error {
+				return tx.SendThen("bell", change, count("b"), "a")
 			}, "a")
 		})
-		mustWrite(t, d, func(tx *db.Tx) error { return tx.RunThen("bell", change, count("c"), "absent") })
+		mustWrite(t, d, func(tx *db.Tx) error { return tx.SendThen("bell", change, count("c"), "absent") })
 		if n := number(t, d, `SELECT n FROM counters WHERE name = 'a'`); n != 3 {
 			t.Errorf("the counter is %d", n)
 		}

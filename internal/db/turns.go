@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// ByTurns does background maintenance in small steps: it calls turn, which should take one or two transactions,
+// RunInSteps does background maintenance in small steps: it calls turn, which should take one or two transactions,
 // until there is no more to do or ctx is done. After each step it pauses four times as long as the step took.
-func ByTurns(ctx context.Context, turn func(context.Context) (more bool, err error)) error {
+func RunInSteps(ctx context.Context, turn func(context.Context) (more bool, err error)) error {
 	for {
 		start := time.Now()
 		more, err := turn(ctx)
@@ -24,9 +24,9 @@ func ByTurns(ctx context.Context, turn func(context.Context) (more bool, err err
 	}
 }
 
-// Follow calls work at once, whenever a value arrives on rung, and at an interval to find work from other
+// RunOnBell calls work at once, whenever a value arrives on rung, and at an interval to find work from other
 // processes, until ctx is done.
-func Follow(ctx context.Context, rung <-chan struct{}, every time.Duration, work func(context.Context)) {
+func RunOnBell(ctx context.Context, rung <-chan struct{}, every time.Duration, work func(context.Context)) {
 	poll := time.NewTicker(every)
 	defer poll.Stop()
 	for {
@@ -55,7 +55,7 @@ type Worker[J any] struct {
 func Work[J any](ctx context.Context, d *DB, w Worker[J]) {
 	var runs sync.WaitGroup
 	defer runs.Wait()
-	Follow(ctx, d.Bell(w.Bell), w.Every, func(ctx context.Context) {
+	RunOnBell(ctx, d.Bell(w.Bell), w.Every, func(ctx context.Context) {
 		list, err := Get(ctx, d, func(tx *Tx) ([]J, error) { return w.Due(tx) })
 		if err != nil && ctx.Err() == nil {
 			w.Fail(ctx, err)
@@ -80,7 +80,7 @@ func Work[J any](ctx context.Context, d *DB, w Worker[J]) {
 // message and tried again.
 func Upkeep(ctx context.Context, log *slog.Logger, every time.Duration, message string,
 	work func(context.Context) error) error {
-	Follow(ctx, nil, every, func(ctx context.Context) {
+	RunOnBell(ctx, nil, every, func(ctx context.Context) {
 		if err := work(ctx); err != nil && ctx.Err() == nil {
 			log.WarnContext(ctx, message, "error", err)
 		}

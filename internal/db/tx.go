@@ -20,17 +20,17 @@ type Tx struct {
 	failed error                                   // the first statement's failure: the transaction is lost
 	rows   *Rows                                   // open, at most one
 	bumps  []string                                // topics, sorted, to be stored at the end
-	one    bool                                    // only one statement may run
+	single bool                                    // only one statement may run
 	ran    bool                                    // a statement ran
 	trace  func(ctx context.Context, query string) // may be nil
 	bells  *bells
 
-	right     Right             // checked at the end, see WriteAs; may be nil
-	last      []func(*Tx) error // run after that, see BeforeCommit
-	registers bool              // RunThen sent a statement whose result may append to last
-	onCommit  []func()          // run after the commit
-	own       map[any]any       // see Attach
-	parts     *sync.Map         // see DB.Attach; nil: there are none
+	right        Right             // checked at the end, see WriteAs; may be nil
+	beforeCommit []func(*Tx) error // run after that, see BeforeCommit
+	mayRegister  bool              // SendThen sent a statement whose result may append to last
+	onCommit     []func()          // run after the commit
+	own          map[any]any       // see Attach
+	parts        *sync.Map         // see DB.Attach; nil: there are none
 }
 
 // conn is a connection as Tx needs it, used by one goroutine at a time.
@@ -70,7 +70,7 @@ func (t *Tx) ready() error {
 		return errTxDone
 	case t.rows != nil:
 		return t.fail(errRowsOpen)
-	case t.one && t.ran:
+	case t.single && t.ran:
 		return t.fail(errNotOne)
 	}
 	t.ran = true
@@ -191,8 +191,8 @@ func (t *Tx) Flush() error {
 	return nil
 }
 
-// RunRing is like Send. If the statement changes rows, it also rings the topic's bell after the commit.
-func (t *Tx) RunRing(topic, query string, args ...any) error {
+// SendRing is like Send. If the statement changes rows, it also rings the topic's bell after the commit.
+func (t *Tx) SendRing(topic, query string, args ...any) error {
 	return t.send(query, func(n int64) {
 		if n > 0 {
 			t.Ring(topic)
@@ -200,9 +200,9 @@ func (t *Tx) RunRing(topic, query string, args ...any) error {
 	}, args)
 }
 
-// RunThen is like RunRing. If the statement changes rows, it also registers then with BeforeCommit.
-func (t *Tx) RunThen(topic, query string, then func(*Tx) error, args ...any) error {
-	t.registers = true
+// SendThen is like SendRing. If the statement changes rows, it also registers then with BeforeCommit.
+func (t *Tx) SendThen(topic, query string, then func(*Tx) error, args ...any) error {
+	t.mayRegister = true
 	return t.send(query, func(n int64) {
 		if n > 0 {
 			t.Ring(topic)
@@ -261,7 +261,7 @@ func (t *Tx) OnCommit(fn func()) { t.onCommit = append(t.onCommit, fn) }
 // BeforeCommit registers fn to be called at the end of the transaction, after the check of its right and its
 // [Bound]. fn reads the data that is about to be committed, and its error rolls the transaction back. Such
 // functions run in the order in which they were registered, after all statements sent with Send have returned.
-func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.last = append(t.last, fn) }
+func (t *Tx) BeforeCommit(fn func(*Tx) error) { t.beforeCommit = append(t.beforeCommit, fn) }
 
 // finish calls the functions registered with BeforeCommit, also those that sent statements register.
 func (t *Tx) finish() error {
@@ -269,16 +269,16 @@ func (t *Tx) finish() error {
 		t.rows.Close()
 	}
 	for n := 0; ; n++ {
-		if n < len(t.last) || t.registers {
-			t.registers = false
+		if n < len(t.beforeCommit) || t.mayRegister {
+			t.mayRegister = false
 			if err := t.Flush(); err != nil {
 				return err
 			}
 		}
-		if n == len(t.last) {
+		if n == len(t.beforeCommit) {
 			return nil
 		}
-		if err := t.last[n](t); err != nil {
+		if err := t.beforeCommit[n](t); err != nil {
 			return err
 		}
 	}

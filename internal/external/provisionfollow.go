@@ -53,7 +53,7 @@ func (s *Service) RunProvisioning(ctx context.Context) error {
 	if len(s.Provisioned()) == 0 {
 		return nil
 	}
-	db.Follow(ctx, s.o.DB.Bell(followBell), followEvery, func(ctx context.Context) {
+	db.RunOnBell(ctx, s.o.DB.Bell(followBell), followEvery, func(ctx context.Context) {
 		if err := s.SettleProvisioning(ctx); err != nil && ctx.Err() == nil {
 			s.o.Log.WarnContext(ctx, "provisioned groups were not followed", "error", err)
 		}

@@ -64,8 +64,8 @@ func (s *Store) otherDepots(ctx context.Context, address string) (map[string]*de
 	return others, nil
 }
 
-// apart refuses a folder for a depot that overlaps with the data folder or with another depot of the store. Empty: the
-// depot is a bucket.
+// apart refuses a folder for a depot that overlaps with the data folder or with another depot of the
+// store. Empty: the depot is a bucket.
 func (s *Store) apart(folder string, others map[string]*depot.Depot) error {
 	if folder == "" {
 		return nil
@@ -79,7 +79,7 @@ func (s *Store) apart(folder string, others map[string]*depot.Depot) error {
 	for _, path := range taken {
 		for _, a := range []string{folder, filepath.Join(folder, Folder)} {
 			for _, b := range []string{path, filepath.Join(path, Folder)} {
-				if within(a, b) || within(b, a) {
+				if isWithin(a, b) || isWithin(b, a) {
 					return fmt.Errorf("%s is, contains or lies in %s, which this store uses already: use another folder",
 						folder, path)
 				}
@@ -89,9 +89,9 @@ func (s *Store) apart(folder string, others map[string]*depot.Depot) error {
 	return nil
 }
 
-// within reports whether inner is the folder outer or lies in it, even if their paths contain links and mounts. It
+// isWithin reports whether inner is the folder outer or lies in it, even if their paths contain links and mounts. It
 // returns false for folders that cannot be read.
-func within(inner, outer string) bool {
+func isWithin(inner, outer string) bool {
 	there, err := os.Stat(outer)
 	if err != nil {
 		return false

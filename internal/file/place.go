@@ -145,7 +145,7 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 	case chosen == nil && address == "":
 		return nil, nil
 	case chosen == nil && filled:
-		return nil, otherDepot("", address)
+		return nil, errOtherDepot("", address)
 	case chosen == nil:
 		if _, err := s.choose(ctx, address); err != nil {
 			return nil, err
@@ -155,7 +155,7 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 			return nil, err
 		}
 	case chosen.address != address:
-		return nil, otherDepot(chosen.address, address)
+		return nil, errOtherDepot(chosen.address, address)
 	case address == "":
 		return nil, nil
 	}
@@ -170,8 +170,8 @@ func (s *Store) Use(ctx context.Context, address string) (offline, err error) {
 	return err, nil
 }
 
-// otherDepot refuses an address that is not the one at which the files are.
-func otherDepot(is, given string) error {
+// errOtherDepot refuses an address that is not the one at which the files are.
+func errOtherDepot(is, given string) error {
 	switch {
 	case is == "":
 		return fmt.Errorf("the files of this store are in its data folder: do not set --objects (or ARBOR_OBJECTS), "+

@@ -72,7 +72,7 @@ func (c *checker) files(ctx context.Context) error {
 }
 
 // lookAtFiles looks at each file that has a row.
-func (c *checker) lookAtFiles(ctx context.Context, rows []*file.File, listed *file.Listed) error {
+func (c *checker) lookAtFiles(ctx context.Context, rows []*file.File, listed *file.DepotListing) error {
 	var mu sync.Mutex
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(readers)

@@ -26,8 +26,8 @@ type Keeper interface {
 	Replace(ctx context.Context, names []string, into string) error
 	// Refresh brings the folder up to date with what was kept before the call.
 	Refresh(ctx context.Context) error
-	// Holds reports whether packs are known to be kept.
-	Holds() bool
+	// HasPacks reports whether packs are known to be kept.
+	HasPacks() bool
 	// Has reports whether a pack of a name is known to be kept.
 	Has(name string) bool
 }

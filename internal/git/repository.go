@@ -32,7 +32,7 @@ func (r *Repository) Exists() bool {
 		return true
 	}
 	k := r.keeper()
-	return k != nil && k.Holds()
+	return k != nil && k.HasPacks()
 }
 
 // OnDisk reports whether the directory is there.

@@ -24,8 +24,8 @@ func roleOf(to *route.Route) account.Role {
 	return role
 }
 
-// permitted is the result of Permit for one route.
-type permitted struct {
+// permitResult is the result of Permit for one route.
+type permitResult struct {
 	caller *account.Caller
 	role   account.Role
 	err    error
@@ -33,7 +33,7 @@ type permitted struct {
 
 // permitRead applies the checks of a route that reads, once per query. It returns the caller as the route's
 // operations see it.
-func (q *query) permitRead(ctx context.Context, address string) permitted {
+func (q *query) permitRead(ctx context.Context, address string) permitResult {
 	p, known := q.permitted[address]
 	if !known {
 		in, to, err := q.permit(ctx, address)
@@ -45,8 +45,8 @@ func (q *query) permitRead(ctx context.Context, address string) permitted {
 	return p
 }
 
-// granted is the caller's access to a repository, or the error for one that it may not read.
-type granted struct {
+// accessResult is the caller's access to a repository, or the error for one that it may not read.
+type accessResult struct {
 	access *repo.Access
 	err    error
 }
@@ -63,14 +63,14 @@ func addressOf(route string) string {
 // accesses returns the caller's access to each repository, by name, limited to what the token allows on a route
 // below repositories, such as /issues/{number}. One SQL statement finds all repositories that are not cached yet.
 // An error ends the whole query.
-func (q *query) accesses(ctx context.Context, route string, repos []*object) (map[string]granted, error) {
+func (q *query) accesses(ctx context.Context, route string, repos []*object) (map[string]accessResult, error) {
 	if q.stopped != nil {
 		return nil, q.stopped
 	}
-	p, in := q.permitRead(ctx, addressOf(route)), make(map[string]granted, len(repos))
+	p, in := q.permitRead(ctx, addressOf(route)), make(map[string]accessResult, len(repos))
 	if p.err != nil {
 		for _, r := range repos {
-			in[r.name] = granted{err: p.err}
+			in[r.name] = accessResult{err: p.err}
 		}
 		return in, q.noteError(p.err)
 	}
@@ -92,9 +92,9 @@ func (q *query) accesses(ctx context.Context, route string, repos []*object) (ma
 	for _, r := range repos {
 		a := found[r.name]
 		if a == nil {
-			in[r.name] = granted{err: errs.Absent()}
+			in[r.name] = accessResult{err: errs.Absent()}
 		} else {
-			in[r.name] = granted{a, a.MayRead(p.role)}
+			in[r.name] = accessResult{a, a.MayRead(p.role)}
 		}
 	}
 	return in, nil

@@ -185,9 +185,9 @@ func payloadsOf[K comparable](ctx context.Context, lists map[K]*web.List[*repo.A
 }
 
 // rankOfOwned is the order of repositories of an owner.
-func rankOfOwned(o list.Order) *rank[*repo.Payload] {
+func rankOfOwned(o list.Order) *sortKey[*repo.Payload] {
 	if o.By == "full_name" {
-		return &rank[*repo.Payload]{desc: o.Desc, of: func(p *repo.Payload) string { return foldedName(p.FullName) }}
+		return &sortKey[*repo.Payload]{desc: o.Desc, of: func(p *repo.Payload) string { return foldedName(p.FullName) }}
 	}
 	return rankBy(o.Desc, func(p *repo.Payload) []any {
 		if o.By == "stars" {

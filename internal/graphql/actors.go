@@ -12,8 +12,8 @@ import (
 	"arbor/internal/web"
 )
 
-// mostPeople is how many pages of a hundred people are searched at most for a part of a name.
-const mostPeople = 10
+// maxPeoplePages is how many pages of a hundred people are searched at most for a part of a name.
+const maxPeoplePages = 10
 
 // suggested resolves the people who can be assigned in a repository, filtered by the argument query. in
 // returns the repository of a parent.
@@ -22,7 +22,7 @@ func suggested(kind string, in func(o *object) *object, node func(v any) any) ex
 		part, _ := f.Args["query"].(string)
 		part = strings.ToLower(part)
 		return chosenOf(ctx, f, parents, choice[*account.Simple]{kind: kind, many: assignable(queryOf(ctx)), in: in,
-			most: mostPeople, rank: rankByID(idOfAccount), all: part == "", node: func(a *account.Simple) any {
+			most: maxPeoplePages, rank: rankByID(idOfAccount), all: part == "", node: func(a *account.Simple) any {
 				if !strings.Contains(strings.ToLower(a.Login), part) {
 					return nil
 				}
@@ -43,7 +43,7 @@ type choice[V any] struct {
 	many listLoader[string, V]
 	most int                     // hundreds of rows that are looked through
 	in   func(o *object) *object // the repository of a parent
-	rank *rank[V]                // the order of the list
+	rank *sortKey[V]             // the order of the list
 	all  bool                    // the part is the whole list
 	node func(V) any             // nil: the row is not in the part
 }
@@ -130,7 +130,7 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		return queryOf(ctx).load.Collaborators.Payloads(ctx, list, c, at)
 	}
 	return chosenOf(ctx, f, parents, choice[collaborator.Payload]{kind: "RepositoryCollaboratorConnection",
-		many: ofRepositories(l, rows), most: mostPeople, in: itself, all: part == "" && login == "",
+		many: ofRepositories(l, rows), most: maxPeoplePages, in: itself, all: part == "" && login == "",
 		rank: rankByID(func(c collaborator.Payload) int64 { return int64(c.ID) }),
 		node: func(c collaborator.Payload) any {
 			name := strings.ToLower(c.Login)
@@ -142,8 +142,8 @@ func collaborators(ctx context.Context, f *exec.Field, parents []exec.Object) []
 		}})
 }
 
-// mostForks is how many pages of a hundred forks are searched at most for those to which the caller is affiliated.
-const mostForks = 10
+// maxForkPages is how many pages of a hundred forks are searched at most for those to which the caller is affiliated.
+const maxForkPages = 10
 
 // forks resolves the forks of repositories. affiliations leaves those that are the caller's own, or to which it
 // may push.
@@ -171,7 +171,7 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		return queryOf(ctx).load.Networks.ForksOf(ctx, list, sort, at)
 	}
 	return chosenOf(ctx, f, parents, choice[*repo.Payload]{kind: "RepositoryConnection",
-		many: ofRepositories(l, rows), most: mostForks,
+		many: ofRepositories(l, rows), most: maxForkPages,
 		in: itself, rank: rankOfForks(sort), all: !chooses,
 		node: func(p *repo.Payload) any {
 			r := newRepository(p)
@@ -183,7 +183,7 @@ func forks(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 }
 
 // rankOfForks is the order of forks that a sort of REST's names.
-func rankOfForks(sort string) *rank[*repo.Payload] {
+func rankOfForks(sort string) *sortKey[*repo.Payload] {
 	return rankBy(sort != "oldest", func(p *repo.Payload) []any {
 		if sort == "stargazers" {
 			return []any{p.StargazersCount, p.CreatedAt, int64(p.ID)}

@@ -109,7 +109,7 @@ type pages[V any] struct {
 	kind  string // of the connection
 	many  pager[V]
 	of    *object // the owner of the list
-	rank  *rank[V]
+	rank  *sortKey[V]
 	key   func(V) string // what names a row, for a list whose order is unknown; see pages.seek
 	tip   string         // of an immutable list: its owner, which cursors contain
 	node  func(V) (any, error)

@@ -57,21 +57,21 @@ func readCursor(text string) (c cursor, err error) {
 
 func clip(s string) string { return document.Cut(s, 100) }
 
-// rank is the order of a list: it returns a sort key for a row. The keys of a list are unique.
-type rank[V any] struct {
+// sortKey is the order of a list: it returns a sort key for a row. The keys of a list are unique.
+type sortKey[V any] struct {
 	of   func(row V) string
 	desc bool
 }
 
 // behind reports whether a row comes after the row with a key.
-func (r *rank[V]) behind(row V, key string) bool {
+func (r *sortKey[V]) behind(row V, key string) bool {
 	by := strings.Compare(r.of(row), key)
 	return by > 0 != r.desc && by != 0
 }
 
 // rankBy ranks rows by several numbers and times: each breaks ties of those before it.
-func rankBy[V any](desc bool, parts func(row V) []any) *rank[V] {
-	return &rank[V]{desc: desc, of: func(row V) string {
+func rankBy[V any](desc bool, parts func(row V) []any) *sortKey[V] {
+	return &sortKey[V]{desc: desc, of: func(row V) string {
 		var b strings.Builder
 		for _, part := range parts(row) {
 			b.WriteString(sortable(part) + " ")
@@ -81,7 +81,7 @@ func rankBy[V any](desc bool, parts func(row V) []any) *rank[V] {
 }
 
 // rankByID ranks rows by their ids.
-func rankByID[V any](id func(row V) int64) *rank[V] {
+func rankByID[V any](id func(row V) int64) *sortKey[V] {
 	return rankBy(false, func(row V) []any { return []any{id(row)} })
 }
 
@@ -166,8 +166,8 @@ func placeAmong(keys []string, c cursor, place int, sorted bool, itself int) int
 	return place
 }
 
-// nearby is how many hundreds of rows behind its old place are searched for a row.
-const nearby = 3
+// maxSeekPages is how many hundreds of rows behind its old place are searched for a row.
+const maxSeekPages = 3
 
 // seek finds the row of a cursor in the present list, and returns the number of rows before it. If the row was
 // deleted, it returns the number of rows that would be before it; this is exact only if the order of the list is
@@ -181,7 +181,7 @@ func (l *pages[V]) seek(ctx context.Context, q *query, c cursor) (before int, fo
 		return c.place - 1, true, err
 	}
 	first := (c.place - 1) / web.MaxPageSize
-	for n := max(0, first-1); n <= first+nearby; n++ {
+	for n := max(0, first-1); n <= first+maxSeekPages; n++ {
 		rows, _, err := l.page(ctx, q, n+1, web.MaxPageSize)
 		if err != nil {
 			return 0, false, err

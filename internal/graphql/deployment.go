@@ -260,7 +260,7 @@ func environments(ctx context.Context, f *exec.Field, o *object) (pages[*deploym
 		many.name += " pinned"
 	}
 	return pages[*deployment.Environment]{kind: "EnvironmentConnection", many: many,
-		rank: &rank[*deployment.Environment]{of: func(e *deployment.Environment) string { return strings.ToLower(e.Name) }},
+		rank: &sortKey[*deployment.Environment]{of: func(e *deployment.Environment) string { return strings.ToLower(e.Name) }},
 		node: func(e *deployment.Environment) (any, error) { return newEnvironment(o, e), nil }}, err
 }
 

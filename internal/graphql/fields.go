@@ -62,7 +62,7 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 	return map[string]map[string]exec.Resolver{
 		"Query": {
 			"viewer": root(viewerAccount), "repository": root(repositoryByName),
-			"repositoryOwner": orNothing(accountOf("", "a RepositoryOwner")),
+			"repositoryOwner": nullIfNotFound(accountOf("", "a RepositoryOwner")),
 			"user":            accountOf("User", "a User"), "organization": accountOf("Organization", "an Organization"),
 			"node": root(node), "nodes": root(nodes), "search": root(searchResults),
 			"rateLimit": root(api.rateLimit),
@@ -103,8 +103,8 @@ func (api *API) tables() map[string]map[string]exec.Resolver {
 	}
 }
 
-// orNothing wraps the resolver of a root field: if next returns NOT_FOUND, the result is null without an error.
-func orNothing(next exec.Resolver) exec.Resolver {
+// nullIfNotFound wraps the resolver of a root field: if next returns NOT_FOUND, the result is null without an error.
+func nullIfNotFound(next exec.Resolver) exec.Resolver {
 	return func(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		values := next(ctx, f, parents)
 		if e, ok := values[0].(*exec.Error); ok && e.Type == "NOT_FOUND" {

@@ -23,9 +23,9 @@ func followed(side follow.Side, kind, address string) exec.Resolver {
 	})
 }
 
-// between resolves whether the caller follows accounts, or otherwise whether they follow the caller. It is false if
-// the token may not read whom the caller follows.
-func between(side follow.Side) exec.Resolver {
+// resolveFollows resolves whether the caller follows accounts, or otherwise whether they follow the caller. It is
+// false if the token may not read whom the caller follows.
+func resolveFollows(side follow.Side) exec.Resolver {
 	return func(ctx context.Context, _ *exec.Field, parents []exec.Object) []any {
 		values, ids := make([]any, len(parents)), make([]account.ID, len(parents))
 		for n, o := range objectsOf(parents) {
@@ -57,7 +57,7 @@ func followFields() map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"followers":         followed(follow.Followers, "FollowerConnection", "GET /users/{username}/followers"),
 		"following":         followed(follow.Following, "FollowingConnection", "GET /users/{username}/following"),
-		"viewerIsFollowing": between(follow.Following), "isFollowingViewer": between(follow.Followers),
+		"viewerIsFollowing": resolveFollows(follow.Following), "isFollowingViewer": resolveFollows(follow.Followers),
 		"viewerCanFollow": one(func(ctx context.Context, _ *exec.Field, o *object) (any, error) {
 			return viewer(ctx).App == 0 && account.ID(o.id) != viewer(ctx).ID, nil
 		}),

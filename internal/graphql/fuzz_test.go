@@ -57,7 +57,7 @@ func FuzzQuery(f *testing.F) {
 				continue
 			}
 			ctx := account.WithCaller(t.Context(), &account.Caller{ID: 1, Login: "alice"})
-			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+			ctx = context.WithValue(ctx, queryKey{}, &query{API: api, kept: map[string]kept{}, permitted: map[string]permitResult{},
 				sent: httptest.NewRequest("POST", "/graphql", nil)})
 			kind := "Query"
 			if op.Operation == ast.Mutation {

@@ -37,10 +37,10 @@ func refs(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 		o.ByDate = order["field"] == "TAG_COMMIT_DATE" && o.Prefix == "refs/tags/"
 	}
 	o.Desc = direction == "DESC"
-	var order *rank[*gitdata.RefPayload]
+	var order *sortKey[*gitdata.RefPayload]
 	name := func(r *gitdata.RefPayload) string { return r.Ref }
 	if !o.ByDate {
-		order = &rank[*gitdata.RefPayload]{desc: o.Desc, of: name}
+		order = &sortKey[*gitdata.RefPayload]{desc: o.Desc, of: name}
 	}
 	l := loader[string, *web.List[*gitdata.RefPayload]]{name: fmt.Sprintf("refs %+v", o), route: "/git/refs"}
 	rows := func(ctx context.Context, list []*repo.Access, at web.Page) (

@@ -163,7 +163,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 			return web.Bytes(w, r, http.StatusOK, data, "")
 		}
 	}
-	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitted{},
+	q := &query{API: api, kept: map[string]kept{}, permitted: map[string]permitResult{},
 		found: map[*account.Caller]map[string]*repo.Access{}, estimate: estimate, sent: r}
 	ctx := context.WithValue(r.Context(), queryKey{}, q)
 	kind := api.schema().Query.Name
@@ -171,7 +171,7 @@ func (api *API) Post(w http.ResponseWriter, r *http.Request) error {
 		kind = api.schema().Mutation.Name
 	} else {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(db.Looking(ctx), api.time)
+		ctx, cancel = context.WithTimeout(db.WithReplicaReads(ctx), api.time)
 		defer cancel()
 	}
 	result := api.schema().Execute(ctx, exec.Request{Document: d.Query, Operation: op, Variables: variables,

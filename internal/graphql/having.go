@@ -13,8 +13,8 @@ import (
 	"arbor/internal/web"
 )
 
-// having returns the lists of issues and pull requests that have a label or a milestone.
-func having(kind posting.Kind) map[string]exec.Resolver {
+// issueAndPullLists returns the lists of issues and pull requests that have a label or a milestone.
+func issueAndPullLists(kind posting.Kind) map[string]exec.Resolver {
 	return map[string]exec.Resolver{
 		"issues": connections(func(ctx context.Context, f *exec.Field, o *object) (pages[*issue.View], error) {
 			q, media := queryOf(ctx), textMedia(f)

@@ -32,7 +32,7 @@ func labels(ctx context.Context, f *exec.Field, parents []exec.Object) []any {
 	if text == "" && order == nil {
 		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages[*label.Label], error) {
 			return pages[*label.Label]{kind: "LabelConnection", many: all, node: nodeIn[*label.Label]("Label", o),
-				rank: &rank[*label.Label]{of: func(l *label.Label) string { return foldedName(l.Name) }}}, nil
+				rank: &sortKey[*label.Label]{of: func(l *label.Label) string { return foldedName(l.Name) }}}, nil
 		})(ctx, f, parents)
 	}
 	all.loadAll(ctx, q, objectsOf(parents), mostLabels)
@@ -87,7 +87,7 @@ func milestones(ctx context.Context, f *exec.Field, parents []exec.Object) []any
 	if text == "" && !sorted {
 		return connections(func(_ context.Context, _ *exec.Field, o *object) (pages[*milestone.View], error) {
 			return pages[*milestone.View]{kind: "MilestoneConnection", many: all,
-				rank: &rank[*milestone.View]{of: func(m *milestone.View) string {
+				rank: &sortKey[*milestone.View]{of: func(m *milestone.View) string {
 					return cmp.Or(m.DueOn.String(), "~") + " " + sortable(m.Number)
 				}},
 				node: nodeIn[*milestone.View]("Milestone", o)}, nil
@@ -163,7 +163,7 @@ func labelFields() map[string]exec.Resolver {
 		"isDefault":   pick(func(l *label.Label) any { return l.Default }),
 		"createdAt":   pick(func(l *label.Label) any { return l.CreatedAt }),
 		"updatedAt":   pick(func(l *label.Label) any { return l.UpdatedAt }),
-	}), after(isWhole, having(posting.ByLabel)), pageFields(func(ctx context.Context, o *object) string {
+	}), after(isWhole, issueAndPullLists(posting.ByLabel)), pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/labels/"+url.PathEscape(o.name))
 	}), map[string]exec.Resolver{"repository": inRepository})
 }
@@ -171,7 +171,7 @@ func labelFields() map[string]exec.Resolver {
 func milestoneFields() map[string]exec.Resolver {
 	return after(isWhole, merge(pageFields(func(ctx context.Context, o *object) string {
 		return below(ctx, o, "/milestone/"+decimal(o.number))
-	}), having(posting.ByMilestone), map[string]exec.Resolver{
+	}), issueAndPullLists(posting.ByMilestone), map[string]exec.Resolver{
 		"repository": inRepository,
 		"progressPercentage": pick(func(m *milestone.View) any {
 			if all := m.OpenIssues + m.ClosedIssues; all > 0 {

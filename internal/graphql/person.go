@@ -216,7 +216,7 @@ func companyFields() map[string]exec.Resolver {
 	return merge(fields, map[string]exec.Resolver{
 		"viewerCanAdminister": owner, "viewerCanCreateTeams": owner, "viewerCanChangePinnedItems": owner,
 		"viewerCanCreateRepositories":       ofOrganization(func(may account.OrgAccess) bool { return may.Member }),
-		"viewerIsFollowing":                 between(follow.Following),
+		"viewerIsFollowing":                 resolveFollows(follow.Following),
 		"membersWithRole":                   connections(membersWithRole),
 		"pendingMembers":                    connections(pendingMembers),
 		"membersCanForkPrivateRepositories": privileged(func(p account.Privileges) any { return p.PrivateForks }),

@@ -17,7 +17,7 @@ type query struct {
 	*API
 	kept map[string]kept // values of loaders
 	// of routes that read, by address; and repositories by path, as a caller of these sees them
-	permitted map[string]permitted
+	permitted map[string]permitResult
 	found     map[*account.Caller]map[string]*repo.Access
 	estimate  document.Estimate
 	sent      *http.Request

@@ -91,7 +91,7 @@ func reviewThreads(ctx context.Context, f *exec.Field, o *object) (pages[*review
 	l := loader[int64, *web.List[*review.ThreadPayload]]{name: "threads", route: "/pulls/comments", media: media,
 		key: byNumber}
 	return pages[*review.ThreadPayload]{kind: "PullRequestReviewThreadConnection",
-		rank: &rank[*review.ThreadPayload]{of: func(t *review.ThreadPayload) string { return sortable(t.Root) }},
+		rank: &sortKey[*review.ThreadPayload]{of: func(t *review.ThreadPayload) string { return sortable(t.Root) }},
 		many: lists(l, queryOf(ctx).load.Reviews.ListManyThreads),
 		node: func(t *review.ThreadPayload) (any, error) { return newThread(o, t, media) }}, nil
 }

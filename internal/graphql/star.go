@@ -58,7 +58,7 @@ func people(k star.Kind, route string, desc bool) listLoader[string, star.Mark] 
 }
 
 // rankOfMarks is the order of people by when they marked a repository.
-func rankOfMarks(desc bool) *rank[star.Mark] {
+func rankOfMarks(desc bool) *sortKey[star.Mark] {
 	return rankBy(desc, func(m star.Mark) []any { return []any{m.At, int64(m.ID)} })
 }
 
@@ -103,7 +103,7 @@ func markedBy(k star.Kind, address string, c star.Choice) accountsPager[marked] 
 	}}
 }
 
-func rankOfMarked(desc bool) *rank[marked] {
+func rankOfMarked(desc bool) *sortKey[marked] {
 	return rankBy(desc, func(m marked) []any { return []any{m.at, int64(m.ID)} })
 }
 

@@ -90,8 +90,8 @@ func teamChoice(f *exec.Field) (c team.Choice, err error) {
 }
 
 // bySlug is the order of lists of teams.
-func bySlug(desc bool) *rank[*team.Team] {
-	return &rank[*team.Team]{desc: desc, of: func(t *team.Team) string { return t.Slug }}
+func bySlug(desc bool) *sortKey[*team.Team] {
+	return &sortKey[*team.Team]{desc: desc, of: func(t *team.Team) string { return t.Slug }}
 }
 
 // organizationTeams resolves the teams of an organization that the caller sees.
@@ -150,10 +150,10 @@ func teamMembers(ctx context.Context, f *exec.Field, o *object) (pages[teamMembe
 }
 
 // rankOfMembers is the order of the people of a team; nil if it is by what a row does not have.
-func rankOfMembers(c team.MemberChoice) *rank[teamMember] {
+func rankOfMembers(c team.MemberChoice) *sortKey[teamMember] {
 	switch c.By {
 	case team.ByLogin:
-		return &rank[teamMember]{desc: c.Desc, of: func(m teamMember) string { return account.Fold(m.Login) }}
+		return &sortKey[teamMember]{desc: c.Desc, of: func(m teamMember) string { return account.Fold(m.Login) }}
 	case team.ByJoining:
 		return nil
 	}

@@ -38,7 +38,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 	kept := func(tx *db.Tx) ([]int64, error) { return surplus(tx, lately, false, maxKept) }
 	waiting := func(tx *db.Tx) ([]int64, error) { return surplus(tx, lately, true, maxQueue) }
 	for _, surplus := range []func(*db.Tx) ([]int64, error){aged, stale, kept, waiting} {
-		err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+		err := db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 			var ids []int64
 			if err := p.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
 				ids, err = surplus(tx)
@@ -54,7 +54,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 			return err
 		}
 	}
-	err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	err := db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		return more, p.db.Write(ctx, func(tx *db.Tx) error {
 			n, err := removeTold(tx)
 			more = n == perPrune

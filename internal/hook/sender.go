@@ -90,7 +90,7 @@ func NewSender(o SenderOptions) *Sender {
 func (s *Sender) Run(ctx context.Context) error {
 	var turns sync.WaitGroup
 	defer turns.Wait()
-	db.Follow(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
+	db.RunOnBell(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
 		time.Sleep(gather)
 		if err := s.look(ctx, &turns); err != nil && ctx.Err() == nil {
 			s.log.WarnContext(ctx, "looking for deliveries of hooks failed", "error", err)

@@ -120,7 +120,7 @@ func again(tx *db.Tx, d *Delivery) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO hook_deliveries
+	return tx.SendRing(Topic, `INSERT INTO hook_deliveries
 			(hook_id, repo_id, actor_id, event, action, about, origin, created_at, payload,
 			installation_id)
 		SELECT hook_id, repo_id, actor_id, event, action, about, COALESCE(origin, id),

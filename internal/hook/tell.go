@@ -46,9 +46,9 @@ func newRows(list []Event, as Telling) *rows {
 func (r *rows) insert(tx *db.Tx, query string, args ...any) error {
 	teller, _ := tx.Attached(tellerKey{}).(Renderer)
 	if teller == nil {
-		return tx.RunRing(Topic, query, args...)
+		return tx.SendRing(Topic, query, args...)
 	}
-	return tx.RunThen(Topic, query, func(tx *db.Tx) error { return r.render(tx, teller) }, args...)
+	return tx.SendThen(Topic, query, func(tx *db.Tx) error { return r.render(tx, teller) }, args...)
 }
 
 // render renders what the payloads need. Failures are left to the sender, which reports them, so that they

@@ -14,8 +14,8 @@ import (
 // fileName is that of the file in the data folder.
 const fileName = "arbor-store.json"
 
-// Marks reports the name of the file that a data folder has.
-func Marks(name string) bool { return name == fileName }
+// IsIdentityFile reports the name of the file that a data folder has.
+func IsIdentityFile(name string) bool { return name == fileName }
 
 // file is what the data folder says.
 type file struct {

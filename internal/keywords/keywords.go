@@ -83,7 +83,7 @@ func New(d *db.DB, repos *repo.Service, issues *issue.Service, log *slog.Logger)
 // Run reads what was pushed, to this process and to others that died, until ctx
 // is done. It returns nil: what fails is logged and tried again.
 func (s *Service) Run(ctx context.Context) error {
-	db.Follow(ctx, s.db.Bell(repo.Moved), pollTime, func(ctx context.Context) {
+	db.RunOnBell(ctx, s.db.Bell(repo.Moved), pollTime, func(ctx context.Context) {
 		for ctx.Err() == nil && s.readOne(ctx) {
 		}
 	})

@@ -80,7 +80,7 @@ func (s *Sender) Run(ctx context.Context) error {
 		all.Go(func() {
 			l := &line{Sender: s}
 			defer l.hangUp()
-			db.Follow(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
+			db.RunOnBell(ctx, s.db.Bell(Topic), pollTime, func(ctx context.Context) {
 				for ctx.Err() == nil && l.turn(ctx) {
 				}
 				l.hangUp()
@@ -107,7 +107,7 @@ func (s *Sender) note(ctx context.Context) error {
 }
 
 func (s *Sender) prune(ctx context.Context) error {
-	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	return db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		err = s.db.Write(ctx, func(tx *db.Tx) (err error) {
 			more, err = prune(tx)
 			return err

@@ -18,7 +18,7 @@ func insert(tx *db.Tx, m *Mail, about string) error {
 	case m.Must:
 		most = mostThatMust
 	}
-	return tx.RunRing(Topic, `INSERT INTO mails (kind, account_id, address, about, created_at)
+	return tx.SendRing(Topic, `INSERT INTO mails (kind, account_id, address, about, created_at)
 		SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT), CAST($4 AS TEXT), `+tx.Engine().Clock()+`
 		FROM mail_sites WHERE ($3 <> '' OR EXISTS (SELECT 1 FROM emails e
 				WHERE e.account_id = $2 AND e.verified = TRUE))
@@ -26,8 +26,9 @@ func insert(tx *db.Tx, m *Mail, about string) error {
 		string(m.Kind), db.OrNull(m.Account), m.Address, about, most)
 }
 
-// take leases the mail that has been due for longest; nil: there is none. putOff asks for those first that were put off and
-// are not about notifications (package notification): no index finds them, so that is asked now and then alone.
+// take leases the mail that has been due for longest; nil: there is none. putOff asks for those first that were put
+// off and are not about notifications (package notification): no index finds them, so that is asked now and then
+// alone.
 func take(tx *db.Tx, putOff bool) (l *db.Lease, m *Mail, err error) {
 	if putOff {
 		l, err = jobs.Take(tx, leaseTime, 1, `tries > 0 AND kind <> 'told' AND kind <> 'digest'`)

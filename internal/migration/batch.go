@@ -89,28 +89,28 @@ func (b *batch) write(list []*row) error {
 	return nil
 }
 
-// fresh are the rows that are new.
-func fresh(list []*row) (out []*row) {
+// newRows are the rows that are new.
+func newRows(list []*row) (out []*row) {
 	for _, r := range list {
-		if r.before == 0 && r.why == nil {
+		if r.earlierID == 0 && r.refusal == nil {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// changed are the rows of records that were brought, and have changed since.
-func changed(list []*row) (out []*row) {
+// changedRows are the rows of records that were brought, and have changed since.
+func changedRows(list []*row) (out []*row) {
 	for _, r := range list {
-		if r.before != 0 && r.why == nil {
+		if r.earlierID != 0 && r.refusal == nil {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-// number gives new rows their ids.
-func (b *batch) number(table string, list []*row) error {
+// assignIDs gives new rows their ids.
+func (b *batch) assignIDs(table string, list []*row) error {
 	if len(list) == 0 {
 		return nil
 	}
@@ -123,9 +123,9 @@ func (b *batch) number(table string, list []*row) error {
 	return err
 }
 
-// on finds the issues to which records belong. It refuses records whose issue does not exist, or, with pull, is not
-// a pull request.
-func (b *batch) on(list []*row, of func(Record) int64, pull bool) (map[int64]*issue.Issue, error) {
+// findIssues finds the issues to which records belong. It refuses records whose issue does not exist, or, with
+// pull, is not a pull request.
+func (b *batch) findIssues(list []*row, of func(Record) int64, pull bool) (map[int64]*issue.Issue, error) {
 	var numbers []int64
 	for _, r := range list {
 		numbers = append(numbers, of(r.Record))
@@ -135,9 +135,9 @@ func (b *batch) on(list []*row, of func(Record) int64, pull bool) (map[int64]*is
 		n := of(r.Record)
 		switch i := found[n]; {
 		case i == nil:
-			r.why = fmt.Errorf("there is no issue %d", n)
+			r.refusal = fmt.Errorf("there is no issue %d", n)
 		case pull && !i.Pull:
-			r.why = fmt.Errorf("%d is not a pull request", n)
+			r.refusal = fmt.Errorf("%d is not a pull request", n)
 		}
 	}
 	return found, err
@@ -176,9 +176,9 @@ func (b *batch) mentioned(texts map[issue.ID][]issue.Text) (map[issue.ID][]accou
 	return out, err
 }
 
-// involve returns the properties of an issue that mark its participants and mentioned users as involved and
+// involvedProperties returns the properties of an issue that mark its participants and mentioned users as involved and
 // subscribed. Mannequins are skipped, because nobody would read their notifications.
-func (b *batch) involve(participants []string, mentioned []account.ID) (list []posting.Property) {
+func (b *batch) involvedProperties(participants []string, mentioned []account.ID) (list []posting.Property) {
 	have := map[posting.Property]bool{}
 	add := func(p posting.Property) {
 		if !have[p] {
@@ -203,10 +203,11 @@ func (b *batch) indexTexts(list []fulltext.Changed) error {
 	return fulltext.NoteAll(b.tx, list)
 }
 
-// forgive resets the hourly text count of the authors in this batch, because they did not write imported texts now.
-func (b *batch) forgive(list []*row) error {
+// resetTextCounts resets the hourly text count of the authors in this batch, because they did not write imported
+// texts now.
+func (b *batch) resetTextCounts(list []*row) error {
 	var ids []account.ID
-	for _, login := range named(list) {
+	for _, login := range loginsIn(list) {
 		if b.im.people.matched(login) {
 			ids = append(ids, b.im.people.id(login))
 		}
@@ -214,8 +215,8 @@ func (b *batch) forgive(list []*row) error {
 	return account.ForgiveTexts(b.tx, db.Unique(ids))
 }
 
-// named lists the logins of the people whom records name.
-func named(list []*row) (logins []string) {
+// loginsIn lists the logins of the people whom records name.
+func loginsIn(list []*row) (logins []string) {
 	for _, r := range list {
 		switch r := r.Record.(type) {
 		case *Milestone:

@@ -33,7 +33,7 @@ func fileOf(r Record) *File {
 func (b *batch) receive(ctx context.Context, list []*row) error {
 	b.files = map[*row]*file.File{}
 	b.im.countAssets(list)
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		f, err := b.receiveOne(ctx, r)
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -54,14 +54,14 @@ func (im *importer) countAssets(list []*row) {
 		if !ok || im.o.Into == nil {
 			continue
 		}
-		if im.assets[a.Release]++; im.assets[a.Release] > release.MaxAssets && r.why == nil {
-			r.why = fmt.Errorf("the release has more than %d files", release.MaxAssets)
+		if im.assets[a.Release]++; im.assets[a.Release] > release.MaxAssets && r.refusal == nil {
+			r.refusal = fmt.Errorf("the release has more than %d files", release.MaxAssets)
 		}
 	}
 }
 
-// mayHave returns an error for a file that is too large, in imports that users ask for. Imports by the command have
-// no such limits.
+// mayHave returns an error for a file that is too large, in imports that users ask for. Imports by the
+// command have no such limits.
 func (im *importer) mayHave(r Record) error {
 	if im.o.Into == nil {
 		return nil
@@ -132,17 +132,17 @@ func (b *batch) addFiles(list []*row) error {
 		return err
 	}
 	for _, r := range list {
-		if r.before != 0 {
+		if r.earlierID != 0 {
 			continue // a file does not change
 		}
 		if a, ok := r.Record.(*Asset); ok && of[a.Release] == 0 {
-			r.why = fmt.Errorf("its release %q is not there", a.Release)
+			r.refusal = fmt.Errorf("its release %q is not there", a.Release)
 			continue
 		}
 		f := *b.files[r]
 		err := b.im.s.Files.Add(b.tx, b.im.a.ID, &f)
 		if errs.Is(err, errs.Forbidden) {
-			r.why = err
+			r.refusal = err
 			continue
 		}
 		if err == nil {
@@ -189,19 +189,19 @@ func (b *batch) releases(list []*row) error {
 	}
 	for _, r := range list {
 		rec := r.Record.(*Release)
-		if !rec.Draft && published[rec.Tag] != 0 && published[rec.Tag] != r.before {
-			r.why = errors.New("another release has its tag")
+		if !rec.Draft && published[rec.Tag] != 0 && published[rec.Tag] != r.earlierID {
+			r.refusal = errors.New("another release has its tag")
 		} else if !rec.Draft {
 			published[rec.Tag] = -1
 		}
 	}
-	if err := b.number("releases", fresh(list)); err != nil {
+	if err := b.assignIDs("releases", newRows(list)); err != nil {
 		return err
 	}
-	if err := b.writeReleases(append(fresh(list), changed(list)...), tags); err != nil {
+	if err := b.writeReleases(append(newRows(list), changedRows(list)...), tags); err != nil {
 		return err
 	}
-	return b.forgive(list)
+	return b.resetTextCounts(list)
 }
 
 // uploader is who uploaded a file.

@@ -19,7 +19,7 @@ import (
 
 // labels writes labels. Their names must differ, regardless of case.
 func (b *batch) labels(list []*row) error {
-	if err := b.number("labels", fresh(list)); err != nil {
+	if err := b.assignIDs("labels", newRows(list)); err != nil {
 		return err
 	}
 	return writeLabels(b.tx, b.im.a.ID, list)
@@ -34,18 +34,18 @@ func (b *batch) milestones(list []*row) error {
 	for _, r := range list {
 		m := r.Record.(*Milestone)
 		if n, taken := titles[m.Title]; taken && n != m.Number {
-			r.why = fmt.Errorf("milestone %d has the same title", n)
+			r.refusal = fmt.Errorf("milestone %d has the same title", n)
 			continue
 		}
 		titles[m.Title] = m.Number
 	}
-	if err := b.number("milestones", fresh(list)); err != nil {
+	if err := b.assignIDs("milestones", newRows(list)); err != nil {
 		return err
 	}
-	if err := b.writeMilestones(fresh(list), changed(list)); err != nil {
+	if err := b.writeMilestones(newRows(list), changedRows(list)); err != nil {
 		return err
 	}
-	return b.forgive(list)
+	return b.resetTextCounts(list)
 }
 
 // preparePulls finds out which commits of pull requests are there, and makes branches for heads of open ones that are
@@ -133,7 +133,7 @@ func (b *batch) headBranch(ctx context.Context, r *row, i *Issue, refs map[strin
 			b.branches[r] = name
 			return nil
 		}
-		if refs[full] != "" && r.before == 0 {
+		if refs[full] != "" && r.earlierID == 0 {
 			continue
 		}
 		old := refs[full]
@@ -160,7 +160,7 @@ func (b *batch) issues(list []*row) error {
 	if err != nil {
 		return err
 	}
-	numbers, err := issuesNumbered(b.tx, b.im.a.ID, numbersOf(fresh(list)))
+	numbers, err := issuesNumbered(b.tx, b.im.a.ID, numbersOf(newRows(list)))
 	if err != nil {
 		return err
 	}
@@ -170,13 +170,13 @@ func (b *batch) issues(list []*row) error {
 	}
 	for _, r := range list {
 		if i := r.Record.(*Issue); i.Private && !private {
-			r.why = errors.New("it is confidential at the source, and the repository here is public")
-		} else if r.before == 0 && numbers[i.Number] != nil {
-			r.why = errors.New("the number is taken here")
+			r.refusal = errors.New("it is confidential at the source, and the repository here is public")
+		} else if r.earlierID == 0 && numbers[i.Number] != nil {
+			r.refusal = errors.New("the number is taken here")
 		}
 	}
-	added := fresh(list)
-	if err := b.number("issues", added); err != nil {
+	added := newRows(list)
+	if err := b.assignIDs("issues", added); err != nil {
 		return err
 	}
 	pairs, err := openPairs(b.tx, b.im.a.ID)
@@ -186,7 +186,7 @@ func (b *batch) issues(list []*row) error {
 	texts := map[issue.ID][]issue.Text{}
 	all := map[*row]*issue.Issue{}
 	for _, r := range list {
-		if r.why == nil {
+		if r.refusal == nil {
 			i := b.issueOf(r, names, pairs)
 			all[r] = i
 			if i.Body != nil {
@@ -201,14 +201,14 @@ func (b *batch) issues(list []*row) error {
 	if err := b.insertIssues(added, all, mentioned); err != nil {
 		return err
 	}
-	if err := b.updateIssues(changed(list), all, mentioned); err != nil {
+	if err := b.updateIssues(changedRows(list), all, mentioned); err != nil {
 		return err
 	}
 	var index []fulltext.Changed
 	for _, i := range all {
 		index = append(index, fulltext.Changed{Issue: int64(i.ID)})
 	}
-	return errors.Join(b.indexTexts(index), b.forgive(list))
+	return errors.Join(b.indexTexts(index), b.resetTextCounts(list))
 }
 
 func numbersOf(list []*row) (numbers []int64) {
@@ -309,7 +309,7 @@ func (b *batch) insertIssues(
 	for n, r := range list {
 		i, rec := all[r], r.Record.(*Issue)
 		rows[n] = i
-		also[i.ID] = b.involve(append([]string{rec.Author}, rec.Assignees...), mentioned[i.ID])
+		also[i.ID] = b.involvedProperties(append([]string{rec.Author}, rec.Assignees...), mentioned[i.ID])
 		if last = max(last, i.Number); i.State == issue.Open {
 			open++
 		}
@@ -382,14 +382,14 @@ func (b *batch) updateIssues(
 	for _, r := range list {
 		before, after, rec := by[issue.ID(r.id)], all[r], r.Record.(*Issue)
 		if before == nil {
-			r.why = errors.New("it was deleted here")
+			r.refusal = errors.New("it was deleted here")
 			continue
 		}
 		if before.Pull != after.Pull {
 			after.Pull = before.Pull // what it became when it first came
 		}
 		after.Comments, after.Reacted = before.Comments, before.Reacted
-		also := b.involve(append([]string{rec.Author}, rec.Assignees...), mentioned[after.ID])
+		also := b.involvedProperties(append([]string{rec.Author}, rec.Assignees...), mentioned[after.ID])
 		if err := issue.UpdatePast(b.tx, before, after, also); err != nil {
 			return err
 		}

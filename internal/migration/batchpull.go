@@ -26,7 +26,7 @@ func (b *batch) insertPulls(list []*row, all map[*row]*issue.Issue) error {
 		p := b.pullRow(r, all[r])
 		pulls = append(pulls, p)
 		heads[p.Number] = p.HeadSHA
-		asked = append(asked, b.asked(r, mayRead)...)
+		asked = append(asked, b.reviewRequests(r, mayRead)...)
 	}
 	if err := pull.InsertPast(b.tx, pulls); err != nil {
 		return err
@@ -68,8 +68,8 @@ func (b *batch) readers(list []*row) (map[account.ID]bool, error) {
 	return may, err
 }
 
-// asked returns the requested reviewers who have an account here and may see the repository.
-func (b *batch) asked(r *row, mayRead map[account.ID]bool) (list []request) {
+// reviewRequests returns the requested reviewers who have an account here and may see the repository.
+func (b *batch) reviewRequests(r *row, mayRead map[account.ID]bool) (list []request) {
 	for _, login := range r.Record.(*Issue).Pull.Reviewers {
 		if !b.im.people.matched(login) {
 			continue
@@ -119,35 +119,35 @@ func (b *batch) updatePull(r *row, i *issue.Issue, mayRead map[account.ID]bool) 
 	if err := repo.SetPullHeads(b.tx, b.im.a.ID, b.im.a.Purges, map[int64]git.SHA{p.Number: p.HeadSHA}); err != nil {
 		return err
 	}
-	return replaceRequests(b.tx, r.id, b.asked(r, mayRead))
+	return replaceRequests(b.tx, r.id, b.reviewRequests(r, mayRead))
 }
 
 // reviews writes reviews.
 func (b *batch) reviews(list []*row) error {
-	on, err := b.on(list, func(r Record) int64 { return r.(*Review).Pull }, true)
+	on, err := b.findIssues(list, func(r Record) int64 { return r.(*Review).Pull }, true)
 	if err != nil {
 		return err
 	}
-	added := fresh(list)
-	if err := b.number("reviews", added); err != nil {
+	added := newRows(list)
+	if err := b.assignIDs("reviews", added); err != nil {
 		return err
 	}
 	texts, authors := map[issue.ID][]issue.Text{}, map[issue.ID][]string{}
 	bodies := map[*row]string{}
-	for _, r := range append(added, changed(list)...) {
+	for _, r := range append(added, changedRows(list)...) {
 		rec := r.Record.(*Review)
 		bodies[r] = b.im.texts.rewrite(rec.Body)
 		i := on[rec.Pull].ID
 		texts[i], authors[i] = append(texts[i], issue.NewText(bodies[r])), append(authors[i], rec.Author)
 	}
-	if err := b.writeReviews(added, changed(list), on, bodies); err != nil {
+	if err := b.writeReviews(added, changedRows(list), on, bodies); err != nil {
 		return err
 	}
-	return errors.Join(b.tookPart(texts, authors), b.forgive(list))
+	return errors.Join(b.subscribeParticipants(texts, authors), b.resetTextCounts(list))
 }
 
-// tookPart subscribes those who wrote texts, and those whom they mention.
-func (b *batch) tookPart(texts map[issue.ID][]issue.Text, authors map[issue.ID][]string) error {
+// subscribeParticipants subscribes those who wrote texts, and those whom they mention.
+func (b *batch) subscribeParticipants(texts map[issue.ID][]issue.Text, authors map[issue.ID][]string) error {
 	mentioned, err := b.mentioned(texts)
 	if err != nil {
 		return err
@@ -157,12 +157,12 @@ func (b *batch) tookPart(texts map[issue.ID][]issue.Text, authors map[issue.ID][
 		issues = append(issues, id)
 	}
 	slices.Sort(issues)
-	return b.involveAll(issues, authors, mentioned)
+	return b.addInvolved(issues, authors, mentioned)
 }
 
 // reviewComments writes comments on lines.
 func (b *batch) reviewComments(list []*row) error {
-	on, err := b.on(list, func(r Record) int64 { return r.(*ReviewComment).Pull }, true)
+	on, err := b.findIssues(list, func(r Record) int64 { return r.(*ReviewComment).Pull }, true)
 	if err != nil {
 		return err
 	}
@@ -180,19 +180,19 @@ func (b *batch) reviewComments(list []*row) error {
 		return err
 	}
 	here := map[string]bool{}
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		c := r.Record.(*ReviewComment)
 		switch {
 		case of[c.Review] == 0:
-			r.why = fmt.Errorf("its review %q is not there", c.Review)
+			r.refusal = fmt.Errorf("its review %q is not there", c.Review)
 		case c.ReplyTo != "" && to[c.ReplyTo] == 0 && !here[c.ReplyTo]:
-			r.why = fmt.Errorf("the comment %q that it answers is not there", c.ReplyTo)
+			r.refusal = fmt.Errorf("the comment %q that it answers is not there", c.ReplyTo)
 		default:
 			here[c.ID] = true
 		}
 	}
-	added := fresh(list)
-	if err := b.number("review_comments", added); err != nil {
+	added := newRows(list)
+	if err := b.assignIDs("review_comments", added); err != nil {
 		return err
 	}
 	for _, r := range added {
@@ -200,16 +200,16 @@ func (b *batch) reviewComments(list []*row) error {
 	}
 	texts, authors := map[issue.ID][]issue.Text{}, map[issue.ID][]string{}
 	bodies := map[*row]string{}
-	for _, r := range append(added, changed(list)...) {
+	for _, r := range append(added, changedRows(list)...) {
 		c := r.Record.(*ReviewComment)
 		bodies[r] = b.im.texts.rewrite(c.Body)
 		i := on[c.Pull].ID
 		texts[i], authors[i] = append(texts[i], issue.NewText(bodies[r])), append(authors[i], c.Author)
 	}
-	if err := b.writeReviewComments(added, changed(list), lines{on, of, to, bodies}); err != nil {
+	if err := b.writeReviewComments(added, changedRows(list), lines{on, of, to, bodies}); err != nil {
 		return err
 	}
-	return errors.Join(b.tookPart(texts, authors), b.forgive(list))
+	return errors.Join(b.subscribeParticipants(texts, authors), b.resetTextCounts(list))
 }
 
 // lines is what comments on lines refer to.
@@ -222,15 +222,15 @@ type lines struct {
 
 // commitComments writes comments on commits.
 func (b *batch) commitComments(list []*row) error {
-	if err := b.number("commit_comments", fresh(list)); err != nil {
+	if err := b.assignIDs("commit_comments", newRows(list)); err != nil {
 		return err
 	}
-	return errors.Join(b.writeCommitComments(fresh(list), changed(list)), b.forgive(list))
+	return errors.Join(b.writeCommitComments(newRows(list), changedRows(list)), b.resetTextCounts(list))
 }
 
 // threads writes which conversations are resolved.
 func (b *batch) threads(list []*row) error {
-	on, err := b.on(list, func(r Record) int64 { return r.(*Thread).Pull }, true)
+	on, err := b.findIssues(list, func(r Record) int64 { return r.(*Thread).Pull }, true)
 	if err != nil {
 		return err
 	}
@@ -239,11 +239,11 @@ func (b *batch) threads(list []*row) error {
 		return err
 	}
 	for _, r := range list {
-		if r.id = roots[r.key]; r.id == 0 && r.why == nil {
-			r.why = errors.New("its first comment is not there")
+		if r.id = roots[r.key]; r.id == 0 && r.refusal == nil {
+			r.refusal = errors.New("its first comment is not there")
 		}
 	}
-	return b.writeThreads(append(fresh(list), changed(list)...), on)
+	return b.writeThreads(append(newRows(list), changedRows(list)...), on)
 }
 
 // reactions writes reactions. It refuses those of deleted accounts, which would all belong to the account ghost: an
@@ -254,14 +254,14 @@ func (b *batch) reactions(list []*row) error {
 		return err
 	}
 	var rows []*row
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		rec := r.Record.(*Reaction)
 		r.id = subjects[rec.Kind][rec.To]
 		switch {
 		case rec.Person == "":
-			r.id, r.why = 0, errors.New("the account that reacted is gone")
+			r.id, r.refusal = 0, errors.New("the account that reacted is gone")
 		case r.id == 0:
-			r.why = errors.New("the issue, comment or release that it belongs to was not imported")
+			r.refusal = errors.New("the issue, comment or release that it belongs to was not imported")
 		default:
 			rows = append(rows, r)
 		}

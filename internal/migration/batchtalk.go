@@ -16,16 +16,16 @@ import (
 // events writes events of timelines.
 func (b *batch) events(list []*row) error {
 	of := func(r Record) int64 { return r.(*Event).Issue }
-	on, err := b.on(list, of, false)
+	on, err := b.findIssues(list, of, false)
 	if err != nil {
 		return err
 	}
 	var sources []int64
 	var comments, reviews []string
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		e := r.Record.(*Event)
 		if _, ok := issue.ParseEvent(e.Event); !ok {
-			r.why = errors.New("this server has no event of this name")
+			r.refusal = errors.New("this server has no event of this name")
 			continue
 		}
 		sources = append(sources, e.Source)
@@ -43,32 +43,32 @@ func (b *batch) events(list []*row) error {
 	if err != nil {
 		return err
 	}
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		e := r.Record.(*Event)
 		kind, _ := issue.ParseEvent(e.Event)
 		switch {
 		case kind == issue.EventCrossReferenced && from[e.Source] == nil:
-			r.why = errors.New("the issue or comment with the reference is not in this repository")
+			r.refusal = errors.New("the issue or comment with the reference is not in this repository")
 		case (kind == issue.EventReviewed || kind == issue.EventReviewDismissed) && reviewed[e.Review] == 0:
-			r.why = fmt.Errorf("the review %q is not there", e.Review)
+			r.refusal = fmt.Errorf("the review %q is not there", e.Review)
 		case e.Team != "":
-			r.why = fmt.Errorf("the team %q is not brought", e.Team)
+			r.refusal = fmt.Errorf("the team %q is not brought", e.Team)
 		case e.Commit != "" && sha("commit", e.Commit) != nil:
-			r.why = sha("commit", e.Commit)
+			r.refusal = sha("commit", e.Commit)
 		}
 	}
-	if err := b.number("issue_events", fresh(list)); err != nil {
+	if err := b.assignIDs("issue_events", newRows(list)); err != nil {
 		return err
 	}
 	var rows []issue.Event
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		event, err := b.eventOf(r, on, from, texts, reviewed)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, event)
 	}
-	return errors.Join(issue.InsertPastEvents(b.tx, rows), b.forgive(list))
+	return errors.Join(issue.InsertPastEvents(b.tx, rows), b.resetTextCounts(list))
 }
 
 func (b *batch) eventOf(r *row, on, from map[int64]*issue.Issue, texts, reviewed map[string]int64) (issue.Event, error) {
@@ -96,17 +96,17 @@ func (b *batch) eventOf(r *row, on, from map[int64]*issue.Issue, texts, reviewed
 
 // comments writes comments on issues and pull requests.
 func (b *batch) comments(list []*row) error {
-	on, err := b.on(list, func(r Record) int64 { return r.(*Comment).Issue }, false)
+	on, err := b.findIssues(list, func(r Record) int64 { return r.(*Comment).Issue }, false)
 	if err != nil {
 		return err
 	}
-	added := fresh(list)
-	if err := b.number("issue_comments", added); err != nil {
+	added := newRows(list)
+	if err := b.assignIDs("issue_comments", added); err != nil {
 		return err
 	}
 	texts, index := map[issue.ID][]issue.Text{}, []fulltext.Changed{}
 	bodies := map[*row]string{}
-	for _, r := range append(added, changed(list)...) {
+	for _, r := range append(added, changedRows(list)...) {
 		c := r.Record.(*Comment)
 		bodies[r] = b.im.texts.rewrite(c.Body)
 		i := on[c.Issue].ID
@@ -117,7 +117,7 @@ func (b *batch) comments(list []*row) error {
 	if err != nil {
 		return err
 	}
-	if err := b.writeComments(added, changed(list), on, bodies); err != nil {
+	if err := b.writeComments(added, changedRows(list), on, bodies); err != nil {
 		return err
 	}
 	var issues []issue.ID
@@ -139,14 +139,14 @@ func (b *batch) comments(list []*row) error {
 		c := r.Record.(*Comment)
 		authors[on[c.Issue].ID] = append(authors[on[c.Issue].ID], c.Author)
 	}
-	if err := b.involveAll(issues, authors, mentioned); err != nil {
+	if err := b.addInvolved(issues, authors, mentioned); err != nil {
 		return err
 	}
-	return errors.Join(b.indexTexts(index), b.forgive(list))
+	return errors.Join(b.indexTexts(index), b.resetTextCounts(list))
 }
 
-// involveAll is involve for issues that are there.
-func (b *batch) involveAll(
+// addInvolved adds the involved properties of issues that exist here already.
+func (b *batch) addInvolved(
 	issues []issue.ID, authors map[issue.ID][]string, mentioned map[issue.ID][]account.ID,
 ) error {
 	now, err := issue.ByIDs(b.tx, issues)
@@ -157,7 +157,7 @@ func (b *batch) involveAll(
 	for _, i := range now {
 		row := posting.Row{IssueID: int64(i.ID), RepoID: i.RepoID, State: issuekit.State(i.State), UpdatedAt: i.UpdatedAt,
 			Comments: i.Comments}
-		posted = append(posted, posting.Posted{Row: row, Properties: b.involve(authors[i.ID], mentioned[i.ID])})
+		posted = append(posted, posting.Posted{Row: row, Properties: b.involvedProperties(authors[i.ID], mentioned[i.ID])})
 	}
 	return posting.AddMissing(b.tx, posted)
 }

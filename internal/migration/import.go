@@ -68,8 +68,8 @@ func (s *Service) Import(ctx context.Context, src Source, o ImportOptions) (*Rep
 	}
 	im := &importer{s: s, src: src, o: o, about: about, report: report, assets: map[string]int{}}
 	im.check = &checker{now: s.DB.Now().Time().UTC(), report: report.problem}
-	im.people = &people{im: im, host: hostOf(about.Source), given: o.People, records: map[string]*Person{},
-		known: map[string]account.ID{}, logins: map[string]string{}}
+	im.people = &people{im: im, host: hostOf(about.Source), byMap: o.People, records: map[string]*Person{},
+		accounts: map[string]account.ID{}, logins: map[string]string{}}
 	for _, n := range about.Records {
 		im.all += n
 	}

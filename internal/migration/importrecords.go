@@ -20,10 +20,10 @@ type row struct {
 	key, digest string
 	size        int64 // of the record as JSON in bytes: about that of its texts
 	id          int64 // of the row that was made of it; 0: there is none
-	why         error // it cannot be brought
-	same        bool  // it is here as it is
-	before      int64 // id in an earlier import; 0: it is new
-	was         int64 // its size then; 0: unknown, or it is new
+	refusal     error // it cannot be brought
+	isUnchanged bool  // it is here as it is
+	earlierID   int64 // id in an earlier import; 0: it is new
+	earlierSize int64 // its size then; 0: unknown, or it is new
 }
 
 // records brings the records of a kind, in batches.
@@ -43,12 +43,12 @@ func (im *importer) records(ctx context.Context, k Kind) error {
 		for _, r := range list {
 			switch {
 			case err != nil:
-			case r.why != nil:
+			case r.refusal != nil:
 				count.Failed++
-				im.report.problem("%s: %v", describe(r.Record), r.why)
-			case r.same:
+				im.report.problem("%s: %v", describe(r.Record), r.refusal)
+			case r.isUnchanged:
 				count.Same++
-			case r.before != 0:
+			case r.earlierID != 0:
 				count.Changed++
 			default:
 				count.New++
@@ -69,14 +69,14 @@ func (im *importer) records(ctx context.Context, k Kind) error {
 		if err != nil {
 			return err
 		}
-		if hash := maphash.String(seed, made.key); made.why == nil && seen[hash] {
-			made.why = errors.New("it comes twice")
+		if hash := maphash.String(seed, made.key); made.refusal == nil && seen[hash] {
+			made.refusal = errors.New("it comes twice")
 		} else {
 			seen[hash] = true
 		}
-		if made.why != nil {
+		if made.refusal != nil {
 			count.Failed++
-			im.report.problem("%s: %v", describe(r), made.why)
+			im.report.problem("%s: %v", describe(r), made.refusal)
 			return nil
 		}
 		batch, bytes = append(batch, made), bytes+made.size
@@ -106,28 +106,28 @@ func (im *importer) newRow(r Record) (*row, error) {
 	if k, ok := r.(*Label); ok {
 		made.key = account.Fold(k.Name)
 	}
-	made.why = im.check.check(r)
+	made.refusal = im.check.check(r)
 	return made, nil
 }
 
 // growth returns how many bytes a record adds to the owner's text quota. A record that has become smaller frees
 // nothing; it may later grow to its former size without being counted again.
 func (r *row) growth() int64 {
-	if r.before == 0 {
+	if r.earlierID == 0 {
 		return rowBytes + r.size
 	}
-	return max(0, r.size-r.was)
+	return max(0, r.size-r.earlierSize)
 }
 
 // bring writes a batch in one transaction, with the notes of what it brought.
 func (im *importer) bring(ctx context.Context, k Kind, list []*row) error {
-	if err := im.people.know(ctx, named(list)); err != nil || im.o.DryRun {
+	if err := im.people.ensureAccounts(ctx, loginsIn(list)); err != nil || im.o.DryRun {
 		return err
 	}
 	if err := im.mark(ctx, k, list); err != nil {
 		return err
 	}
-	fresh := slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return r.same })
+	fresh := slices.DeleteFunc(slices.Clone(list), func(r *row) bool { return r.isUnchanged })
 	if len(fresh) == 0 {
 		return nil
 	}
@@ -152,9 +152,9 @@ func (im *importer) bring(ctx context.Context, k Kind, list []*row) error {
 			return err
 		}
 		for _, r := range fresh {
-			r.id, r.why = r.before, b.refused[r]
+			r.id, r.refusal = r.earlierID, b.refused[r]
 		}
-		if err := b.write(slices.DeleteFunc(slices.Clone(fresh), func(r *row) bool { return r.why != nil })); err != nil {
+		if err := b.write(slices.DeleteFunc(slices.Clone(fresh), func(r *row) bool { return r.refusal != nil })); err != nil {
 			return err
 		}
 		return noteImported(tx, im.a.ID, k, fresh)
@@ -175,7 +175,7 @@ func (im *importer) mark(ctx context.Context, k Kind, list []*row) error {
 		was, err := importedOf(tx, im.a.ID, k, keysOf(list))
 		for _, r := range list {
 			if before, ok := was[r.key]; ok {
-				r.before, r.id, r.was, r.same = before.id, before.id, before.size, before.digest == r.digest
+				r.earlierID, r.id, r.earlierSize, r.isUnchanged = before.id, before.id, before.size, before.digest == r.digest
 			}
 		}
 		return err

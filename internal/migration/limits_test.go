@@ -42,18 +42,18 @@ func TestCountAssets(t *testing.T) {
 	for n := range release.MaxAssets + 2 {
 		r := &row{Record: &Asset{Release: "a"}}
 		if n < 5 {
-			r.before = 1
+			r.earlierID = 1
 		}
 		list = append(list, r)
 	}
 	list = append(list, &row{Record: &Asset{Release: "b"}})
 	command.countAssets(list)
-	if n := len(fresh(list)); n != len(list)-5 {
+	if n := len(newRows(list)); n != len(list)-5 {
 		t.Errorf("the command brings %d of %d", n, len(list))
 	}
 	asked.countAssets(list[:600])
 	asked.countAssets(list[600:])
-	if n := len(fresh(list)); n != release.MaxAssets-5+1 || list[len(list)-1].why != nil {
+	if n := len(newRows(list)); n != release.MaxAssets-5+1 || list[len(list)-1].refusal != nil {
 		t.Errorf("%d files come", n)
 	}
 }

@@ -59,7 +59,8 @@ func TestReadMap(t *testing.T) {
 	}
 }
 
-// Each kind's texts count, and a record that changed counts for what it grew by; what it is charged for survives storage.
+// Each kind's texts count, and a record that changed counts for what it grew by; what it is charged for survives
+// storage.
 func TestGrowth(t *testing.T) {
 	t.Parallel()
 	im := &importer{check: &checker{now: time.Now(), report: func(string, ...any) {}}}
@@ -75,7 +76,7 @@ func TestGrowth(t *testing.T) {
 	for _, c := range []struct{ before, size, was, want int64 }{
 		{0, 100, 0, rowBytes + 100}, {7, 100, 100, 0}, {7, 5100, 100, 5000}, {7, 10, 100, 0}, {7, 100, 0, 100},
 	} {
-		r := &row{before: c.before, size: c.size, was: c.was}
+		r := &row{earlierID: c.before, size: c.size, earlierSize: c.was}
 		if got := r.growth(); got != c.want {
 			t.Errorf("%+v counts for %d", c, got)
 		}

@@ -41,13 +41,13 @@ func ReadMap(in io.Reader) (map[string]string, error) {
 
 // people assigns an account here to each person of the source. It keeps one entry per person in memory.
 type people struct {
-	im      *importer
-	host    string
-	given   map[string]string // the map; folded logins there
-	records map[string]*Person
-	known   map[string]account.ID // by folded login there
-	logins  map[string]string     // of those matched: folded login there, and login here
-	ghost   account.ID
+	im       *importer
+	host     string
+	byMap    map[string]string // the map; folded logins there
+	records  map[string]*Person
+	accounts map[string]account.ID // by folded login there
+	logins   map[string]string     // of those matched: folded login there, and login here
+	ghost    account.ID
 }
 
 // hostOf returns the host that mannequins of a source have.
@@ -76,11 +76,11 @@ func (p *people) load(ctx context.Context) error {
 		return err
 	}
 	return p.im.s.DB.Read(ctx, func(tx *db.Tx) error {
-		for _, there := range sortedKeys(p.given) {
-			a, err := account.ByLogin(tx, p.given[there])
+		for _, there := range sortedKeys(p.byMap) {
+			a, err := account.ByLogin(tx, p.byMap[there])
 			if errs.Is(err, errs.NotFound) || err == nil && a.Kind != account.User && a.Kind != account.Bot {
 				return errs.Newf(errs.Invalid, "the map assigns %s to user %q, who does not exist here", there,
-					p.given[there])
+					p.byMap[there])
 			}
 			if err != nil {
 				return err
@@ -95,7 +95,7 @@ func (p *people) load(ctx context.Context) error {
 }
 
 func (p *people) match(there string, a *account.Account) {
-	p.known[there], p.logins[there] = a.ID, a.Login
+	p.accounts[there], p.logins[there] = a.ID, a.Login
 	p.im.report.Matched[there] = a.Login
 }
 
@@ -104,7 +104,7 @@ func (p *people) byAddress(tx *db.Tx) error {
 	of := map[string]string{}
 	for _, there := range sortedKeys(p.records) {
 		r := p.records[there]
-		if p.known[there] != 0 || r.Type != "" && r.Type != account.User.String() {
+		if p.accounts[there] != 0 || r.Type != "" && r.Type != account.User.String() {
 			continue
 		}
 		for _, address := range r.Emails[:min(len(r.Emails), 20)] {
@@ -114,7 +114,7 @@ func (p *people) byAddress(tx *db.Tx) error {
 	return db.InParts(sortedKeys(of), func(part []string) error {
 		found, err := account.ByVerified(tx, part)
 		for _, address := range part {
-			if a := found[address]; a != nil && a.Kind == account.User && !a.SiteAdmin && p.known[of[address]] == 0 {
+			if a := found[address]; a != nil && a.Kind == account.User && !a.SiteAdmin && p.accounts[of[address]] == 0 {
 				p.match(of[address], a)
 			}
 		}
@@ -122,13 +122,13 @@ func (p *people) byAddress(tx *db.Tx) error {
 	})
 }
 
-// know makes sure that there is an account for each of the logins.
-func (p *people) know(ctx context.Context, logins []string) error {
+// ensureAccounts makes sure that there is an account for each of the logins.
+func (p *people) ensureAccounts(ctx context.Context, logins []string) error {
 	var list []account.Origin
 	seen := map[string]bool{}
 	for _, login := range logins {
 		there := account.Fold(login)
-		if there == "" || p.known[there] != 0 || seen[there] {
+		if there == "" || p.accounts[there] != 0 || seen[there] {
 			continue
 		}
 		seen[there] = true
@@ -139,7 +139,7 @@ func (p *people) know(ctx context.Context, logins []string) error {
 	}
 	if p.im.o.DryRun {
 		for _, o := range list {
-			p.known[account.Fold(o.Login)] = -1
+			p.accounts[account.Fold(o.Login)] = -1
 			p.im.report.Mannequins = append(p.im.report.Mannequins, o.Login+" at "+o.Host)
 		}
 		return nil
@@ -178,11 +178,11 @@ func (p *people) know(ctx context.Context, logins []string) error {
 	p.ghost = ghost
 	for _, login := range logins {
 		there := account.Fold(login)
-		if there == "" || p.known[there] != 0 {
+		if there == "" || p.accounts[there] != 0 {
 			continue
 		}
 		o := p.origin(login)
-		p.known[there] = made[account.Fold(o.Login)+" "+o.Host]
+		p.accounts[there] = made[account.Fold(o.Login)+" "+o.Host]
 		p.im.report.Mannequins = append(p.im.report.Mannequins, o.Login+" at "+o.Host)
 	}
 	return nil
@@ -207,7 +207,7 @@ func (p *people) origin(login string) account.Origin {
 
 // id returns the account of a login that was passed to know before; ghost for an empty or unknown login.
 func (p *people) id(login string) account.ID {
-	if id := p.known[account.Fold(login)]; login != "" && id != 0 {
+	if id := p.accounts[account.Fold(login)]; login != "" && id != 0 {
 		return id
 	}
 	return p.ghost

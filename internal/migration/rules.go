@@ -96,9 +96,9 @@ func number(v any) (int64, error) {
 	return n.Int64()
 }
 
-// idBody is the inverse of namedBody: it replaces names with ids. Actors here are the users who were matched by the
-// map or by an address, and teams of the owner. Actors without a match are left out, so nobody may do more than at
-// the source. An App counts only where a rule requires it to set a status.
+// idBody is the inverse of nameActors: it replaces names with ids. Actors here are the users who were
+// matched by the map or by an address, and teams of the owner. Actors without a match are left out, so nobody may
+// do more than at the source. An App counts only where a rule requires it to set a status.
 func (b *batch) idBody(r *Ruleset, teams, apps map[string]int64) (body rule.Body, err error) {
 	v, err := decodeBody(r.Body)
 	if err != nil {
@@ -154,7 +154,7 @@ func (b *batch) createRules(ctx context.Context, list []*row) error {
 		clear(teams)
 		clear(apps)
 	}
-	for _, r := range fresh(list) {
+	for _, r := range newRows(list) {
 		rec := r.Record.(*Ruleset)
 		set, err := b.rulesetOf(rec, teams, apps)
 		if err == nil {
@@ -169,7 +169,7 @@ func (b *batch) createRules(ctx context.Context, list []*row) error {
 		}
 		b.made[r] = set.ID
 	}
-	for _, r := range changed(list) {
+	for _, r := range changedRows(list) {
 		b.refused[r] = errs.New(errs.Invalid, "it has changed at the source, and was not changed here")
 	}
 	return nil

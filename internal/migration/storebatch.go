@@ -79,7 +79,7 @@ func writeLabels(tx *db.Tx, id repo.ID, list []*row) error {
 	var rows [][]any
 	for _, r := range list {
 		l := r.Record.(*Label)
-		if r.before != 0 {
+		if r.earlierID != 0 {
 			err := tx.Run(`UPDATE labels SET name = $2, color = $3, description = $4, is_default = $5 WHERE id = $1`, r.id,
 				l.Name, l.Color, l.Description, l.Default)
 			if err != nil {

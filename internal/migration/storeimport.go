@@ -103,8 +103,8 @@ func idsOf(tx *db.Tx, id repo.ID, k Kind, keys []string) (map[string]int64, erro
 func noteImported(tx *db.Tx, id repo.ID, k Kind, list []*row) error {
 	var args []any
 	for _, r := range list {
-		if r.id != 0 && r.why == nil {
-			args = append(args, id, codes[k], r.key, r.id, joinDigest(r.digest, max(r.size, r.was)))
+		if r.id != 0 && r.refusal == nil {
+			args = append(args, id, codes[k], r.key, r.id, joinDigest(r.digest, max(r.size, r.earlierSize)))
 		}
 	}
 	if len(args) == 0 {

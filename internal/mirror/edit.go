@@ -47,10 +47,10 @@ func (s *Service) check(e *Edit, push bool) error {
 		e.URL = stored
 	}
 	if e.Every == 0 && !push {
-		e.Every = max(DefaultEvery, s.Least)
+		e.Every = max(DefaultEvery, s.MinInterval)
 	}
-	if !push && (e.Every < s.Least || e.Every > maxEvery) {
-		f.Wrong("interval", errs.Custom, "interval must be from "+s.Least.String()+" to "+maxEvery.String())
+	if !push && (e.Every < s.MinInterval || e.Every > maxEvery) {
+		f.Wrong("interval", errs.Custom, "interval must be from "+s.MinInterval.String()+" to "+maxEvery.String())
 	}
 	return f.Err()
 }

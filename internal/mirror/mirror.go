@@ -14,21 +14,22 @@
 //	store.go, storeobjects.go, storessh.go  the SQL
 //	api.go, routes.go  the handlers
 //
-// Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches, mirror_ssh. A row of mirrors is the job as well, leased by the database's time, so
-// one of all nodes works on it.
+// Tables: mirrors, mirror_secrets, mirror_imports, mirror_objects, mirror_searches, mirror_ssh. A row of mirrors is
+// the job as well, leased by the database's time, so one of all nodes works on it.
 //
-// A run lists the branches, tags and notes of the other server once, with git ls-remote. If they are the same here, the
-// run ends. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the refs with
-// repo.Service.MoveRefs and everything that follows a push. The person who set the mirror up counts as the pusher. Refs
-// that the source no longer has are deleted, unless it has no branches at all. All other updates of these refs are
-// refused, in the same places as updates of archived repositories. A push mirror is due after each push (NotePush is a
-// step of forge.Push); it deletes refs at the target that the repository no longer has. Issues and pull requests are not
-// copied.
+// A run lists the branches, tags and notes of the other server once, with git ls-remote. If they are the same here,
+// the run ends. A pull mirror fetches what is missing into a quarantine, with all checks of a push, and moves the
+// refs with repo.Service.MoveRefs and everything that follows a push. The person who set the mirror up counts as
+// the pusher. Refs that the source no longer has are deleted, unless it has no branches at all. All other updates
+// of these refs are refused, in the same places as updates of archived repositories. A push mirror is due after
+// each push (NotePush is a step of forge.Push); it deletes refs at the target that the repository no longer has.
+// Issues and pull requests are not copied.
 //
-// Git LFS objects that new commits refer to are noted in mirror_objects and copied before the refs. So clients that see a
-// ref can download its objects, and a target that requires the objects accepts the refs. If objects cannot be copied for
-// any reason, the refs are copied anyway, Problem says what is missing, and each later run tries again. Missing objects
-// never stop a mirror. An import (Once) succeeds without objects only if its source does not have them.
+// Git LFS objects that new commits refer to are noted in mirror_objects and copied before the refs. So clients that
+// see a ref can download its objects, and a target that requires the objects accepts the refs. If objects cannot be
+// copied for any reason, the refs are copied anyway, Problem says what is missing, and each later run tries again.
+// Missing objects never stop a mirror. An import (Once) succeeds without objects only if its source does not have
+// them.
 //
 // git connects to addresses that outgoing.Networks allows, and follows no redirect (git.Remote). By SSH this process
 // connects, to such addresses alone, and git talks through it. It signs in with a key pair that it made for the mirror;
@@ -77,15 +78,15 @@ const Resource = "Mirror"
 
 // Limits.
 const (
-	DefaultEvery = time.Hour        // between two looks at a source
-	DefaultLeast = 10 * time.Minute // default of Service.Least
-	maxEvery     = 30 * 24 * time.Hour
-	maxPushed    = 10 // push mirrors of a repository
-	maxURL       = 1000
-	maxUsername  = 200
-	maxPassword  = 1000
-	maxRefs      = 100_000 // as of a push
-	maxProblem   = 500     // bytes
+	DefaultEvery       = time.Hour        // between two looks at a source
+	DefaultMinInterval = 10 * time.Minute // default of Service.MinInterval
+	maxEvery           = 30 * 24 * time.Hour
+	maxPushed          = 10 // push mirrors of a repository
+	maxURL             = 1000
+	maxUsername        = 200
+	maxPassword        = 1000
+	maxRefs            = 100_000 // as of a push
+	maxProblem         = 500     // bytes
 )
 
 // Folder is the folder of the key in the data folder. It is in no backup.
@@ -125,10 +126,10 @@ type Mirror struct {
 // Service implements the operations on mirrors, and runs them.
 type Service struct {
 	// Set before the service is used:
-	Networks outgoing.Networks // internal networks that mirrors may reach
-	Off      bool              // no mirror can be set up, and none runs
-	Least    time.Duration     // the shortest Every
-	AskEvery time.Duration     // minimum time between the last run and a run that somebody asks for
+	Networks    outgoing.Networks // internal networks that mirrors may reach
+	Off         bool              // no mirror can be set up, and none runs
+	MinInterval time.Duration     // the shortest Every
+	AskEvery    time.Duration     // minimum time between the last run and a run that somebody asks for
 
 	db    *db.DB
 	git   *git.Git
@@ -144,6 +145,6 @@ func New(
 	d *db.DB, g *git.Git, repos *repo.Service, objects *lfs.Service, log *slog.Logger, dataDir string,
 ) *Service {
 	return &Service{db: d, git: g, repos: repos, lfs: objects, log: log, keys: filepath.Join(dataDir, Folder),
-		Least: DefaultLeast, AskEvery: 30 * time.Second,
+		MinInterval: DefaultMinInterval, AskEvery: 30 * time.Second,
 		turns: turns{running: map[int64]bool{}, owners: map[account.ID]int{}}}
 }

@@ -48,14 +48,14 @@ func (e *objectError) Error() string {
 // add counts a failure; the text of the first one stays.
 func (e *objectError) add(err error) *objectError {
 	if e == nil {
-		return &objectError{why: whyNot(err), absent: client.Absent(err)}
+		return &objectError{why: reasonOf(err), absent: client.Absent(err)}
 	}
 	e.absent = e.absent && client.Absent(err)
 	return e
 }
 
-// whyNot is why an object was not copied.
-func whyNot(err error) string {
+// reasonOf is why an object was not copied.
+func reasonOf(err error) string {
 	var refusal *client.Refusal
 	var remote *git.RemoteError
 	var stop stopError
@@ -73,7 +73,7 @@ func whyNot(err error) string {
 	case errs.KindOf(err) != errs.Internal:
 		return repo.ErrText(err)
 	}
-	return failedHere
+	return internalErrorText
 }
 
 // objectServer returns the API of Git LFS at the other side of a mirror. Errors: stopError, *git.RemoteError.
@@ -210,7 +210,7 @@ func (s *Service) copyPart(
 			done = append(done, p.OID)
 		case ctx.Err() != nil:
 			return done, failed, ctx.Err()
-		case endsAll(err):
+		case affectsAll(err):
 			return done, failed, err
 		default:
 			failed = failed.add(err)
@@ -219,8 +219,8 @@ func (s *Service) copyPart(
 	return done, failed, nil
 }
 
-// endsAll reports whether an error affects all objects and not only one: a quota, a full disk, a stopped mirror.
-func endsAll(err error) bool {
+// affectsAll reports whether an error affects all objects and not only one: a quota, a full disk, a stopped mirror.
+func affectsAll(err error) bool {
 	if refusal, ok := errors.AsType[*client.Refusal](err); ok {
 		return refusal.Status == http.StatusTooManyRequests || refusal.Status == http.StatusInsufficientStorage
 	}

@@ -30,7 +30,7 @@ func (s *Service) pull(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	if err != nil {
 		return err
 	}
-	now := copied(all)
+	now := mirroredRefs(all)
 	if !hasBranches(source.Refs) && hasBranches(now) {
 		return &git.RemoteError{Reason: "it has no branches any more, so nothing was changed here"}
 	}
@@ -89,7 +89,7 @@ func (s *Service) pullObjects(
 	}
 	tips, not := newTips(updates), slices.Collect(maps.Values(have))
 	if !m.searched {
-		tips, not = append(tips, slices.Collect(maps.Values(copied(have)))...), nil
+		tips, not = append(tips, slices.Collect(maps.Values(mirroredRefs(have)))...), nil
 	}
 	if len(tips) > 0 {
 		left = s.lookFor(ctx, m, a, tips, not)
@@ -111,7 +111,7 @@ func (s *Service) lookFor(ctx context.Context, m *Mirror, a *repo.Access, tips, 
 		return nil
 	}
 	s.warn(ctx, "searching the commits of a mirror for Git LFS objects failed", m.ID, err)
-	return &objectError{why: whyNot(err)}
+	return &objectError{why: reasonOf(err)}
 }
 
 // newTips are the new values of updates.
@@ -124,8 +124,8 @@ func newTips(updates []repo.RefUpdate) (tips []git.SHA) {
 	return tips
 }
 
-// copied are the refs that mirrors copy: branches, tags and notes, but for those of merge queues.
-func copied(refs map[string]git.SHA) map[string]git.SHA {
+// mirroredRefs are the refs that mirrors copy: branches, tags and notes, but for those of merge queues.
+func mirroredRefs(refs map[string]git.SHA) map[string]git.SHA {
 	list := maps.Clone(refs)
 	maps.DeleteFunc(list, func(name string, _ git.SHA) bool {
 		return !git.IsCopied(name) || repo.IsQueueRef(name)

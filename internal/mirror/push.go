@@ -24,7 +24,7 @@ func (s *Service) push(ctx context.Context, m *Mirror, a *repo.Access, remote gi
 	if err != nil {
 		return err
 	}
-	mine := copied(all)
+	mine := mirroredRefs(all)
 	updates := planPush(mine, target.Refs)
 	if len(updates) == 0 && !m.lacks && (m.searched || s.lfs.Off()) {
 		return nil

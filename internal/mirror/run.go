@@ -19,17 +19,17 @@ import (
 
 // How mirrors share the server, and when they are tried again.
 const (
-	slots     = 8 // runs at one time on a node
-	perOwner  = 2 // of the repositories of one owner
-	leased    = time.Minute
-	pollTime  = 5 * time.Second
-	pause     = time.Second         // between two runs of a mirror
-	firstWait = 2 * time.Minute     // after a first failure; doubled with each further one
-	maxWait   = 12 * time.Hour      // between failures
-	giveUp    = 14 * 24 * time.Hour // of failures, after which a mirror is stopped
-	leastOff  = 10                  // failures, in that time
-	never     = 10 * 365 * 24 * time.Hour
-	idleWait  = time.Hour // of mirrors of archived and deleted repositories
+	slots       = 8 // runs at one time on a node
+	perOwner    = 2 // of the repositories of one owner
+	leased      = time.Minute
+	pollTime    = 5 * time.Second
+	pause       = time.Second         // between two runs of a mirror
+	firstWait   = 2 * time.Minute     // after a first failure; doubled with each further one
+	maxWait     = 12 * time.Hour      // between failures
+	maxFailing  = 14 * 24 * time.Hour // of failures, after which a mirror is stopped
+	minFailures = 10                  // failures, in that time
+	never       = 10 * 365 * 24 * time.Hour
+	idleWait    = time.Hour // of mirrors of archived and deleted repositories
 )
 
 // turns are the runs on this node.
@@ -129,7 +129,7 @@ func (s *Service) run(ctx context.Context, id int64) {
 		s.warn(ctx, "a mirror did not run", id, errors.Join(err, failed))
 		return // another worker has it, it was removed, or the lease ends by itself
 	}
-	if failed != nil && !errors.Is(failed, errIdle) && problemOf(failed) == failedHere {
+	if failed != nil && !errors.Is(failed, errIdle) && problemOf(failed) == internalErrorText {
 		s.warn(ctx, "a mirror failed", id, failed)
 	}
 	err = s.db.Write(context.WithoutCancel(ctx), func(tx *db.Tx) error { return s.settle(tx, l, m, failed) })
@@ -266,7 +266,7 @@ func (m *Mirror) note(failed error, now db.Time) {
 	m.Problem = problemOf(failed)
 	if _, ok := errors.AsType[stopError](failed); ok {
 		m.Active, m.Problem = false, "Stopped: "+m.Problem
-	} else if m.Failures >= leastOff && now.Time().Sub(m.failingSince.Time()) >= giveUp {
+	} else if m.Failures >= minFailures && now.Time().Sub(m.failingSince.Time()) >= maxFailing {
 		m.Active = false
 		m.Problem = fmt.Sprintf("Stopped after failing since %s UTC: %s",
 			m.failingSince.Time().UTC().Format("2006-01-02 15:04"), m.Problem)
@@ -278,15 +278,15 @@ func backoff(failures int64) time.Duration {
 	return min(firstWait<<min(failures-1, 20), maxWait)
 }
 
-// failedHere is what administrators of the repository see instead of an internal error, which is only logged.
-const failedHere = "internal error of this server: see its log"
+// internalErrorText is what administrators of the repository see instead of an internal error, which is only logged.
+const internalErrorText = "internal error of this server: see its log"
 
 // problemOf is why a run failed, for the administrators of the repository. It has no address and no credential in it.
 func problemOf(err error) string {
 	var remote *git.RemoteError
 	var stop stopError
 	var objects *objectError
-	text := failedHere
+	text := internalErrorText
 	switch {
 	case errors.As(err, &objects):
 		text = objects.Error()

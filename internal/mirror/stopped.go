@@ -17,8 +17,8 @@ type StoppedAbout struct {
 	Version int64 `json:"version"` // of its settings
 }
 
-// maxTold is how many administrators get a mail at most.
-const maxTold = 100
+// maxStoppedMails is how many administrators get a mail at most.
+const maxStoppedMails = 100
 
 // tellStopped writes a mail to the administrators of the mirror's repository.
 func tellStopped(tx *db.Tx, m *Mirror) error {
@@ -26,7 +26,7 @@ func tellStopped(tx *db.Tx, m *Mirror) error {
 	if err != nil {
 		return err
 	}
-	people, err := repo.Administrators(tx, a.Repo, maxTold)
+	people, err := repo.Administrators(tx, a.Repo, maxStoppedMails)
 	for _, id := range people {
 		if err == nil {
 			err = mail.Add(tx, mail.Mail{Kind: StoppedMail, Account: int64(id), About: StoppedAbout{m.ID, m.version}})

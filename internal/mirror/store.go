@@ -156,7 +156,7 @@ func ask(tx *db.Tx, id repo.ID, push bool, wait time.Duration) (int64, error) {
 // NotePush makes the push mirrors of a repository due in the transaction that moves refs. One that fails waits for
 // its next attempt.
 func NotePush(tx *db.Tx, id repo.ID) error {
-	return tx.RunRing(Topic, `UPDATE mirrors SET wanted = wanted + 1, due_at = CASE
+	return tx.SendRing(Topic, `UPDATE mirrors SET wanted = wanted + 1, due_at = CASE
 			WHEN failures = 0 AND due_at > `+tx.Engine().Clock()+` + $2 THEN 0 ELSE due_at END
 		WHERE repo_id = $1 AND push = TRUE AND active = TRUE`, id, leased.Microseconds())
 }

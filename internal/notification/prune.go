@@ -32,7 +32,7 @@ func (p *Pruner) Run(ctx context.Context) error {
 // months old, and of each account those beyond 2000.
 func (p *Pruner) Prune(ctx context.Context) error {
 	var after account.ID
-	err := db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	err := db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		var next account.ID
 		var ids []int64
 		if err := p.db.ReadLong(ctx, func(tx *db.Tx) (err error) {
@@ -58,7 +58,7 @@ func (p *Pruner) Prune(ctx context.Context) error {
 // forgetSubjects removes the subjects without a thread or a subscription.
 func (p *Pruner) forgetSubjects(ctx context.Context) error {
 	var after int64
-	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	return db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		var next int64
 		var ids []int64
 		if err := p.db.ReadLong(ctx, func(tx *db.Tx) (err error) {

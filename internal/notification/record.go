@@ -94,7 +94,7 @@ func Note(tx *db.Tx, a Act) error {
 	if err != nil {
 		return err
 	}
-	return tx.RunRing(Topic, `INSERT INTO notification_acts
+	return tx.SendRing(Topic, `INSERT INTO notification_acts
 			(repo_id, issue_id, release_id, commit_sha, actor_id, everyone, named, created_at, about)
 		SELECT r.id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS TEXT), CAST($5 AS BIGINT),
 		CAST($6 AS BOOLEAN),

@@ -62,7 +62,7 @@ func mailTold(tx *db.Tx, acts []act, subject int64, at db.Time, list []hearer) e
 	for _, h := range list {
 		args = append(args, h.id)
 	}
-	return tx.RunRing(mail.Topic, `INSERT INTO mails (kind, account_id, address, about, created_at, due_at)
+	return tx.SendRing(mail.Topic, `INSERT INTO mails (kind, account_id, address, about, created_at, due_at)
 		SELECT CASE WHEN COALESCE(s.digest, 0) = 0 THEN CAST($4 AS TEXT) ELSE CAST($5 AS TEXT) END, t.user_id, '',
 			CASE WHEN COALESCE(s.digest, 0) = 0 THEN CAST($3 AS TEXT) ELSE '{}' END, t.updated_at,
 			`+nextDue(`t.updated_at`)+`
@@ -87,7 +87,7 @@ func mailOwn(tx *db.Tx, acts []act, subject int64) error {
 	for _, a := range acts {
 		args = append(args, a.Actor)
 	}
-	return tx.RunRing(mail.Topic, `INSERT INTO mails (kind, account_id, address, about, created_at, due_at)
+	return tx.SendRing(mail.Topic, `INSERT INTO mails (kind, account_id, address, about, created_at, due_at)
 		SELECT CAST($2 AS TEXT), s.user_id, '', CAST($1 AS TEXT), `+tx.Engine().Clock()+`, `+tx.Engine().Clock()+`
 		FROM mail_sites CROSS JOIN notification_settings s
 		WHERE s.own AND s.participating AND s.digest = 0 AND s.user_id IN `+db.ValuesFrom(4, 1, len(acts))+`

@@ -48,13 +48,13 @@ func NewWorker(d *db.DB, repos *repo.Service, log *slog.Logger) *Worker {
 func (w *Worker) Run(ctx context.Context) error {
 	var both sync.WaitGroup
 	both.Go(func() {
-		db.Follow(ctx, w.db.Bell(Topic), pollTime, func(ctx context.Context) {
+		db.RunOnBell(ctx, w.db.Bell(Topic), pollTime, func(ctx context.Context) {
 			for ctx.Err() == nil && w.round(ctx, false) {
 			}
 		})
 	})
 	both.Go(func() {
-		db.Follow(ctx, w.db.Bell(watched), pollTime, func(ctx context.Context) {
+		db.RunOnBell(ctx, w.db.Bell(watched), pollTime, func(ctx context.Context) {
 			for ctx.Err() == nil && w.round(ctx, true) {
 			}
 		})
@@ -264,7 +264,7 @@ func (w *Worker) tellTeams(ctx context.Context, list []act) error {
 
 func (w *Worker) tellTeam(ctx context.Context, list []act, a act, reason Reason, id account.ID) error {
 	var after account.ID
-	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	return db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		err = w.db.Write(ctx, func(tx *db.Tx) error {
 			subject, err := subjectOf(tx, list[0].Act)
 			if err != nil {
@@ -290,7 +290,7 @@ func (w *Worker) tellTeam(ctx context.Context, list []act, a act, reason Reason,
 // tellWatchers notifies the watchers of the repository, some at a time.
 func (w *Worker) tellWatchers(ctx context.Context, list []act) error {
 	var from watcherCursor
-	return db.ByTurns(ctx, func(ctx context.Context) (more bool, err error) {
+	return db.RunInSteps(ctx, func(ctx context.Context) (more bool, err error) {
 		var next watcherCursor
 		err = w.db.Write(ctx, func(tx *db.Tx) error {
 			subject, err := subjectOf(tx, list[0].Act)

@@ -39,11 +39,11 @@ import (
 // not cause many of them.
 const bundleGrace = time.Hour
 
-// bundleTask is what is to be done for the bundle of a repository.
-type bundleTask int
+// bundleAction is what is to be done for the bundle of a repository.
+type bundleAction int
 
 const (
-	keepBundle bundleTask = iota
+	keepBundle bundleAction = iota
 	withdrawBundle
 	makeBundle
 )
@@ -51,7 +51,7 @@ const (
 // BundleDue reports whether MakeBundle has work for a repository. Packing does not depend on it, so a failure is
 // logged.
 func (s *Service) BundleDue(ctx context.Context, id repo.ID) bool {
-	_, task, err := s.bundleTask(ctx, id)
+	_, task, err := s.nextBundleAction(ctx, id)
 	s.logBundle(ctx, id, err)
 	return err == nil && task != keepBundle
 }
@@ -62,9 +62,9 @@ func (s *Service) logBundle(ctx context.Context, id repo.ID, err error) {
 	}
 }
 
-// bundleTask finds out what is to be done.
-func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, task bundleTask, err error) {
-	now, err = db.Get(ctx, s.db, func(tx *db.Tx) (*bundled, error) { return bundledOf(tx, id) })
+// nextBundleAction finds out what is to be done.
+func (s *Service) nextBundleAction(ctx context.Context, id repo.ID) (now *bundleState, task bundleAction, err error) {
+	now, err = db.Get(ctx, s.db, func(tx *db.Tx) (*bundleState, error) { return bundledOf(tx, id) })
 	if err != nil || now == nil {
 		return nil, keepBundle, err
 	}
@@ -90,7 +90,7 @@ func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, tas
 	}
 	leads := false
 	if usable && live.folder == now.folder && live.depot == depotID {
-		if leads, err = s.leads(ctx, live, now.tip); err != nil {
+		if leads, err = s.isBundleAncestor(ctx, live, now.tip); err != nil {
 			return nil, keepBundle, err
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Service) bundleTask(ctx context.Context, id repo.ID) (now *bundled, tas
 // MakeBundle makes the bundle of a repository that needs one, and withdraws one that must not be offered any longer.
 // The caller holds the lease of the repository's packing. What fails is logged, and put off for bundleGrace.
 func (s *Service) MakeBundle(ctx context.Context, id repo.ID) {
-	now, task, err := s.bundleTask(ctx, id)
+	now, task, err := s.nextBundleAction(ctx, id)
 	switch {
 	case err != nil:
 	case task == withdrawBundle:
@@ -121,7 +121,7 @@ func (s *Service) MakeBundle(ctx context.Context, id repo.ID) {
 }
 
 // makeBundle writes a bundle to a file without a name, and uploads that.
-func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error {
+func (s *Service) makeBundle(ctx context.Context, of *bundleState, b *bundle) error {
 	began := time.Now()
 	if err := s.repos.Room.CheckFor(of.size); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (s *Service) makeBundle(ctx context.Context, of *bundled, b *bundle) error 
 	if err := os.Remove(spool.Name()); err != nil { // a server that is killed leaves nothing
 		return err
 	}
-	out := &spooled{file: spool, sum: sha256.New(), check: s.repos.Room.Check}
+	out := &bundleWriter{file: spool, sum: sha256.New(), check: s.repos.Room.Check}
 	if err := objects.WriteBundle(ctx, out, []git.Ref{{Name: git.Heads + of.branch, SHA: of.tip}}); err != nil {
 		return err
 	}
@@ -186,7 +186,7 @@ func (s *Service) upload(ctx context.Context, b *bundle, to *depot.Depot, from *
 		if err := current(tx); err != nil {
 			return err
 		}
-		there, err := offer(tx, b)
+		there, err := markUploaded(tx, b)
 		if err == nil && !there {
 			err = errPurgedBundle
 		}
@@ -216,15 +216,15 @@ func (s *Service) abandon(ctx context.Context, b *bundle) error {
 	}))
 }
 
-// spooled is a bundle in a file, which is written while there is room for it.
-type spooled struct {
+// bundleWriter is a bundle in a file, which is written while there is room for it.
+type bundleWriter struct {
 	file  *os.File
 	sum   hash.Hash
 	size  int64
 	check func() error
 }
 
-func (w *spooled) Write(p []byte) (int, error) {
+func (w *bundleWriter) Write(p []byte) (int, error) {
 	if err := w.check(); err != nil {
 		return 0, err
 	}
@@ -249,12 +249,12 @@ func (s *Service) removeBundles(ctx context.Context, list []*bundle) error {
 	return s.db.Write(ctx, func(tx *db.Tx) error { return dropBundles(tx, list) })
 }
 
-// uploadLook is the interval in which endBundles checks whether an upload has ended.
-const uploadLook = 200 * time.Millisecond
+// uploadPoll is the interval in which removeBundlesOf checks whether an upload has ended.
+const uploadPoll = 200 * time.Millisecond
 
-// endBundles removes the bundles of a folder that belongs to no repository any longer. If one is being uploaded and
-// now is true, it waits for the upload; otherwise the uploading node removes the bundles.
-func (s *Service) endBundles(ctx context.Context, f repo.Folder, now bool) error {
+// removeBundlesOf removes the bundles of a folder that belongs to no repository any longer. If one is being
+// uploaded and now is true, it waits for the upload; otherwise the uploading node removes the bundles.
+func (s *Service) removeBundlesOf(ctx context.Context, f repo.Folder, now bool) error {
 	for {
 		var list []*bundle
 		var busy bool
@@ -274,7 +274,7 @@ func (s *Service) endBundles(ctx context.Context, f repo.Folder, now bool) error
 		if !busy {
 			return s.removeBundles(ctx, list)
 		}
-		if err := git.Sleep(ctx, uploadLook); err != nil {
+		if err := git.Sleep(ctx, uploadPoll); err != nil {
 			return err
 		}
 	}

@@ -49,9 +49,9 @@ func uploading(tx *db.Tx) string {
 		WHERE k.repo_id = b.repo_id AND k.due_at > ` + tx.Engine().Clock() + `)`
 }
 
-// offeredOf returns the newest bundle of a repository's folder that is not withdrawn, and the tip of the default
+// latestBundle returns the newest bundle of a repository's folder that is not withdrawn, and the tip of the default
 // branch; nil: there is none. The caller must check that the bundle's tip is in the history of that branch.
-func offeredOf(tx *db.Tx, f repo.Folder) (b *bundle, tip git.SHA, err error) {
+func latestBundle(tx *db.Tx, f repo.Folder) (b *bundle, tip git.SHA, err error) {
 	b, err = scanBundle(tx.QueryRow(`SELECT `+bundleColumns+`, t.sha FROM bundles b JOIN repos r ON r.id = b.repo_id
 		JOIN refs t ON t.repo_id = r.id AND t.name = 'refs/heads/'||r.default_branch
 		WHERE b.repo_id = $1 AND b.purges = $2 AND b.purges = r.purges AND b.made_at IS NOT NULL AND b.gone_at IS NULL
@@ -62,8 +62,8 @@ func offeredOf(tx *db.Tx, f repo.Folder) (b *bundle, tip git.SHA, err error) {
 	return b, tip, err
 }
 
-// bundled is the state of a repository, as far as it concerns bundles.
-type bundled struct {
+// bundleState is the state of a repository, as far as it concerns bundles.
+type bundleState struct {
 	folder  repo.Folder
 	branch  string  // the default one
 	tip     git.SHA // of it; empty: it does not exist
@@ -73,8 +73,8 @@ type bundled struct {
 }
 
 // bundledOf reads it; nil: the repository has no packs in a depot, or is deleted.
-func bundledOf(tx *db.Tx, id repo.ID) (*bundled, error) {
-	var b bundled
+func bundledOf(tx *db.Tx, id repo.ID) (*bundleState, error) {
+	var b bundleState
 	var parent int64
 	err := tx.QueryRow(`SELECT r.id, r.purges, r.default_branch, COALESCE(t.sha, ''), COALESCE(r.parent_id, 0)
 		FROM repos r LEFT JOIN refs t ON t.repo_id = r.id AND t.name = 'refs/heads/'||r.default_branch
@@ -107,9 +107,9 @@ func addBundle(tx *db.Tx, b *bundle) error {
 		b.packed)
 }
 
-// offer marks a bundle as uploaded, and withdraws the repository's older ones. It returns false if the row was
+// markUploaded marks a bundle as uploaded, and withdraws the repository's older ones. It returns false if the row was
 // removed or withdrawn in the meantime.
-func offer(tx *db.Tx, b *bundle) (bool, error) {
+func markUploaded(tx *db.Tx, b *bundle) (bool, error) {
 	now, err := tx.Clock()
 	if err != nil {
 		return false, err

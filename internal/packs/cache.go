@@ -49,7 +49,7 @@ func (s *Service) evictGone(ctx context.Context) error {
 		for n, c := range part {
 			folders[n] = c.folder
 		}
-		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return keptOf(tx, folders) })
+		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return cachedFolders(tx, folders) })
 		for _, c := range part {
 			if err == nil && !slices.Contains(kept, c.folder) {
 				_, err = s.evict(c.cached)
@@ -97,7 +97,7 @@ func (s *Service) Start(ctx context.Context) error {
 
 // isUsed reports whether a repository's packs lie in a depot, or will.
 func (s *Service) isUsed(ctx context.Context) (used bool, err error) {
-	if used, err = s.Keeps(ctx); used || err != nil {
+	if used, err = s.UsesDepot(ctx); used || err != nil {
 		return used, err
 	}
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
@@ -126,7 +126,7 @@ func (s *Service) scan(ctx context.Context, rely bool) error {
 		}
 	}
 	return db.InParts(folders, func(part []repo.Folder) error {
-		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return keptOf(tx, part) })
+		kept, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]repo.Folder, error) { return cachedFolders(tx, part) })
 		if err == nil {
 			err = s.dropFormer(ctx, part)
 		}
@@ -135,7 +135,7 @@ func (s *Service) scan(ctx context.Context, rely bool) error {
 				break
 			}
 			if !rely {
-				_, err = s.evict(s.of(f))
+				_, err = s.evict(s.cacheOf(f))
 				continue
 			}
 			err = s.register(f)
@@ -151,13 +151,13 @@ func (s *Service) dropFormer(ctx context.Context, list []repo.Folder) error {
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		backup, err := repo.BackupRuns(tx)
 		if former = nil; err == nil && !backup {
-			former, err = formerIn(tx, list)
+			former, err = oldFoldersIn(tx, list)
 		}
 		return err
 	})
 	for _, f := range former {
 		if err == nil {
-			_, err = s.evict(s.of(f))
+			_, err = s.evict(s.cacheOf(f))
 		}
 	}
 	return err
@@ -171,7 +171,7 @@ func (s *Service) register(f repo.Folder) error {
 	if err != nil || statErr != nil {
 		return err
 	}
-	c := s.of(f)
+	c := s.cacheOf(f)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.generation > 0 || c.size > 0 { // it is known
@@ -284,11 +284,11 @@ func (s *Service) setAsideIn(ctx context.Context, c *cached, now db.Time, due []
 	}
 	defer release()
 	select {
-	case c.turn <- struct{}{}:
+	case c.updating <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-c.turn }()
+	defer func() { <-c.updating }()
 	c.mu.Lock()
 	due = slices.DeleteFunc(due, func(name string) bool { // it came back
 		_, listed := c.names[name]

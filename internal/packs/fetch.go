@@ -43,11 +43,11 @@ func (s *Service) fetch(ctx context.Context, objects *git.Repository, name strin
 	if !there {
 		return errGone
 	}
-	return s.damaged(ctx, f, err)
+	return s.reportDamage(ctx, f, err)
 }
 
-// damaged logs that a depot does not have the bytes of a pack, and returns the 503.
-func (s *Service) damaged(ctx context.Context, f *packFile, cause error) error {
+// reportDamage logs that a depot does not have the bytes of a pack, and returns the 503.
+func (s *Service) reportDamage(ctx context.Context, f *packFile, cause error) error {
 	s.files.Metrics.Damaged()
 	s.log.ErrorContext(ctx, "a pack in the storage of --objects is missing or altered; arbor objects verify names the "+
 		"repositories", "key", keyPath(f.key), "error", cause)
@@ -216,7 +216,7 @@ func (w *partsWriter) Write(b []byte) (n int, err error) {
 
 // reader reads the files one behind the other.
 func (p *parts) reader() io.Reader {
-	var all joined
+	var all multiReaderAt
 	begin := int64(0)
 	for i, end := range p.ends {
 		all.add(p.files[i], end-begin)

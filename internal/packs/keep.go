@@ -36,7 +36,7 @@ func (k keeper) Add(ctx context.Context, p packfile.Files) error {
 	}
 	var after int64
 	err = k.s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
-		if after, err = raise(tx, k.c.folder); err != nil {
+		if after, err = incrementGeneration(tx, k.c.folder); err != nil {
 			return err
 		}
 		return addPack(tx, k.c.folder, p.Name, f)
@@ -94,8 +94,8 @@ func (s *Service) store(ctx context.Context, p packfile.Files, inline bool) (*pa
 }
 
 // open opens the files of a pack, and sets the sizes.
-func (f *packFile) open(p packfile.Files) (*joined, error) {
-	parts := &joined{}
+func (f *packFile) open(p packfile.Files) (*multiReaderAt, error) {
+	parts := &multiReaderAt{}
 	for _, part := range p.Parts() {
 		in, err := os.Open(part.Path)
 		if err != nil {
@@ -134,20 +134,20 @@ func isWhole(p packfile.Files, f *packFile) (bool, error) {
 	return hex.EncodeToString(sum.Sum(nil)) == f.sha256, err
 }
 
-// joined reads several files as if they were one.
-type joined struct {
+// multiReaderAt reads several files as if they were one.
+type multiReaderAt struct {
 	files  []io.ReaderAt
 	ends   []int64
 	opened []*os.File // to be closed
 }
 
-func (j *joined) close() {
+func (j *multiReaderAt) close() {
 	for _, f := range j.opened {
 		_ = f.Close()
 	}
 }
 
-func (j *joined) add(in io.ReaderAt, size int64) {
+func (j *multiReaderAt) add(in io.ReaderAt, size int64) {
 	if n := len(j.ends); n > 0 {
 		size += j.ends[n-1]
 	}
@@ -155,7 +155,7 @@ func (j *joined) add(in io.ReaderAt, size int64) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (j *joined) ReadAt(p []byte, offset int64) (n int, err error) {
+func (j *multiReaderAt) ReadAt(p []byte, offset int64) (n int, err error) {
 	begin := int64(0)
 	for i, end := range j.ends {
 		if at := offset + int64(n); at < end && n < len(p) {
@@ -193,7 +193,7 @@ func (k keeper) Replace(ctx context.Context, names []string, into string) error 
 	}
 	var after int64
 	err = k.s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
-		if after, err = raise(tx, k.c.folder); err != nil {
+		if after, err = incrementGeneration(tx, k.c.folder); err != nil {
 			return err
 		}
 		now, err := packOf(tx, k.c.folder, into)
@@ -232,8 +232,8 @@ func (k keeper) Refresh(ctx context.Context) error {
 // Has implements git.Keeper.
 func (k keeper) Has(name string) bool { return k.c.has(name) }
 
-// Holds implements git.Keeper.
-func (k keeper) Holds() bool {
+// HasPacks implements git.Keeper.
+func (k keeper) HasPacks() bool {
 	k.c.mu.Lock()
 	defer k.c.mu.Unlock()
 	return len(k.c.names) > 0

@@ -23,7 +23,7 @@ import (
 // Open brings the folder of an open repository up to date with a generation of Repo.Packs. Errors: 503 if the depot
 // does not answer, or if a pack there is missing or altered.
 func (s *Service) Open(ctx context.Context, f repo.Folder, generation int64, objects *git.Repository) error {
-	c := s.of(f)
+	c := s.cacheOf(f)
 	objects.Keep(keeper{s, c})
 	return s.update(ctx, c, generation, objects)
 }
@@ -36,11 +36,11 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 	// A request that waits for a depot gives up its slot to requests that compute.
 	return admission.From(ctx).Send(ctx, func() error {
 		select { // others wait for the one that brings the packs
-		case c.turn <- struct{}{}:
+		case c.updating <- struct{}{}:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		defer func() { <-c.turn }()
+		defer func() { <-c.updating }()
 		if c.isCurrent(generation, objects) {
 			return nil
 		}
@@ -56,8 +56,8 @@ func (s *Service) update(ctx context.Context, c *cached, generation int64, objec
 	})
 }
 
-// loads is how often load reads the list of packs at most, if packs are replaced in the meantime.
-const loads = 3
+// maxLoadTries is how often load reads the list of packs at most, if packs are replaced in the meantime.
+const maxLoadTries = 3
 
 // load brings the folder up to date.
 func (s *Service) load(ctx context.Context, c *cached, objects *git.Repository) error {
@@ -72,9 +72,9 @@ func (s *Service) load(ctx context.Context, c *cached, objects *git.Repository) 
 		}
 		missing := maps.Clone(list)
 		maps.DeleteFunc(missing, func(name string, f *packFile) bool { return there[name] == f.packSize })
-		err = s.bring(ctx, c, objects, missing, func() error { return s.complete(c, objects, list, at) })
+		err = s.fetchMissing(ctx, c, objects, missing, func() error { return s.noteComplete(c, objects, list, at) })
 		// Again, if packs were replaced, or somebody removed the folder meanwhile.
-		if err == nil || try == loads || !errors.Is(err, errGone) && objects.OnDisk() || ctx.Err() != nil {
+		if err == nil || try == maxLoadTries || !errors.Is(err, errGone) && objects.OnDisk() || ctx.Err() != nil {
 			return err
 		}
 	}
@@ -93,8 +93,8 @@ func (s *Service) list(ctx context.Context, f repo.Folder) (list map[string]*pac
 	return list, max(1, at), err
 }
 
-// complete notes that the folder has what the list says.
-func (s *Service) complete(c *cached, objects *git.Repository, list map[string]*packFile, at int64) error {
+// noteComplete notes that the folder has what the list says.
+func (s *Service) noteComplete(c *cached, objects *git.Repository, list map[string]*packFile, at int64) error {
 	there, err := objects.PackNames()
 	if err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Service) complete(c *cached, objects *git.Repository, list map[string]*
 // parallel is how many packs of a folder are fetched at one time.
 const parallel = 8
 
-// bring fetches packs into the folder, and calls then, after which they count as packs of the folder.
-func (s *Service) bring(
+// fetchMissing fetches packs into the folder, and calls then, after which they count as packs of the folder.
+func (s *Service) fetchMissing(
 	ctx context.Context, c *cached, objects *git.Repository, missing map[string]*packFile, then func() error,
 ) error {
 	if len(missing) == 0 {

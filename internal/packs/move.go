@@ -69,8 +69,8 @@ func errSwept(is bool) error {
 	return nil
 }
 
-// outside is the SQL condition for repositories that are not in the target place yet.
-func (m *move) outside() string {
+// notInTarget is the SQL condition for repositories that are not in the target place yet.
+func (m *move) notInTarget() string {
 	if m.to == 0 {
 		return `packs > 0`
 	}
@@ -79,7 +79,7 @@ func (m *move) outside() string {
 
 func (m *move) repositories(ctx context.Context) error {
 	ids, err := db.Get(ctx, m.s.db, func(tx *db.Tx) ([]repo.ID, error) {
-		return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE `+m.outside()+` ORDER BY id`)
+		return db.QueryIDs[repo.ID](tx, `SELECT id FROM repos WHERE `+m.notInTarget()+` ORDER BY id`)
 	})
 	for n, id := range ids {
 		if err != nil {
@@ -106,17 +106,17 @@ const rounds = 100
 // repository moves one repository, in rounds: each round copies what was written during the round before. done is
 // also true if the repository was deleted.
 func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error) {
-	first, err := m.world(ctx, id)
+	first, err := m.state(ctx, id)
 	if err != nil || first == nil || (first.packs > 0) == (m.to != 0) {
 		return err == nil, err
 	}
 	into := repo.Folder{ID: id, Purges: max(time.Now().UnixMicro(), first.folder.Purges+1)}
-	bring := m.away
+	bring := m.copyToDepot
 	if m.to == 0 {
-		bring = m.home
+		bring = m.copyToDataFolder
 	}
 	for range rounds {
-		w, err := m.world(ctx, id)
+		w, err := m.state(ctx, id)
 		if err == nil && (w == nil || w.folder != first.folder) {
 			err = errors.New("it was deleted or purged in the meantime: run this command again")
 		}
@@ -139,16 +139,16 @@ func (m *move) repository(ctx context.Context, id repo.ID) (done bool, err error
 	return false, errors.Join(errors.New("clients kept writing to it: run this command again"), m.drop(ctx, into))
 }
 
-// world is the state of a repository at the beginning of a round. swap succeeds only if it has not changed since.
-type world struct {
+// repoState is the state of a repository at the beginning of a round. swap succeeds only if it has not changed since.
+type repoState struct {
 	folder      repo.Folder
 	packs, refs int64
 	noted       string // changes with each note about objects without a ref, see purge.NotesOf
 }
 
-func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
+func (m *move) state(ctx context.Context, id repo.ID) (w *repoState, err error) {
 	err = m.s.db.Read(ctx, func(tx *db.Tx) error {
-		w = &world{folder: repo.Folder{ID: id}}
+		w = &repoState{folder: repo.Folder{ID: id}}
 		err := tx.QueryRow(`SELECT purges, packs, refs_generation FROM repos WHERE id = $1`, id).Scan(&w.folder.Purges,
 			&w.packs, &w.refs)
 		if errors.Is(err, db.ErrNoRows) {
@@ -163,8 +163,8 @@ func (m *move) world(ctx context.Context, id repo.ID) (w *world, err error) {
 	return w, err
 }
 
-// away stores all packs of the repository's folder in the depot, as those of a new folder.
-func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
+// copyToDepot stores all packs of the repository's folder in the depot, as those of a new folder.
+func (m *move) copyToDepot(ctx context.Context, w *repoState, into repo.Folder) error {
 	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
 	if err != nil {
 		return err
@@ -188,7 +188,7 @@ func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 	if err := to.Init(); err != nil {
 		return err
 	}
-	k := keeper{m.s, m.s.of(into)}
+	k := keeper{m.s, m.s.cacheOf(into)}
 	m.names = int64(len(there))
 	for name := range there {
 		if k.c.has(name) {
@@ -205,8 +205,8 @@ func (m *move) away(ctx context.Context, w *world, into repo.Folder) error {
 	return nil
 }
 
-// home copies all packs of the repository durably into a new folder in the data folder.
-func (m *move) home(ctx context.Context, w *world, into repo.Folder) error {
+// copyToDataFolder copies all packs of the repository durably into a new folder in the data folder.
+func (m *move) copyToDataFolder(ctx context.Context, w *repoState, into repo.Folder) error {
 	from, release, err := m.s.repos.Open(ctx, w.folder.ID, w.folder.Purges)
 	if err != nil {
 		return err
@@ -292,7 +292,7 @@ func copyFile(from, to string) error {
 }
 
 // swap makes the new folder the repository's, unless the repository has changed.
-func (m *move) swap(ctx context.Context, w *world, into repo.Folder) (done bool, err error) {
+func (m *move) swap(ctx context.Context, w *repoState, into repo.Folder) (done bool, err error) {
 	packs := 1
 	if m.to == 0 {
 		packs = 0
@@ -338,7 +338,7 @@ func (m *move) files(ctx context.Context) error {
 	after := int64(0)
 	for {
 		list, err := db.Get(ctx, m.s.db, func(tx *db.Tx) ([]*packFile, error) {
-			return elsewhere(tx, m.to, after)
+			return filesInOtherDepots(tx, m.to, after)
 		})
 		if err != nil || len(list) == 0 {
 			return err

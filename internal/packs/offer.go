@@ -53,7 +53,7 @@ func (s *Service) offered(ctx context.Context, a *repo.Access) (*bundle, *depot.
 	var b *bundle
 	var tip git.SHA
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		b, tip, err = offeredOf(tx, repo.Folder{ID: a.ID, Purges: a.Purges})
+		b, tip, err = latestBundle(tx, repo.Folder{ID: a.ID, Purges: a.Purges})
 		return err
 	})
 	if err != nil || b == nil {
@@ -63,36 +63,36 @@ func (s *Service) offered(ctx context.Context, a *repo.Access) (*bundle, *depot.
 	if err != nil || !from.Signs() {
 		return nil, nil, err
 	}
-	if leads, err := s.leads(ctx, b, tip); err != nil || !leads {
+	if leads, err := s.isBundleAncestor(ctx, b, tip); err != nil || !leads {
 		return nil, nil, err
 	}
 	return b, from, nil
 }
 
-// led is the cached result of leads for a repository: whether the bundle's tip is an ancestor of the default
+// ancestry is the cached result of isBundleAncestor for a repository: whether the bundle's tip is an ancestor of the default
 // branch.
-type led struct {
+type ancestry struct {
 	key   string
 	tip   git.SHA
 	leads bool
 }
 
-// maxLed is for how many repositories answers are kept.
-const maxLed = 10_000
+// maxAncestries is for how many repositories answers are kept.
+const maxAncestries = 10_000
 
-// leads reports whether the tip of a bundle is the given commit, or an ancestor of it.
-func (s *Service) leads(ctx context.Context, b *bundle, tip git.SHA) (bool, error) {
+// isBundleAncestor reports whether the tip of a bundle is the given commit, or an ancestor of it.
+func (s *Service) isBundleAncestor(ctx context.Context, b *bundle, tip git.SHA) (bool, error) {
 	if b.tip == tip {
 		return true, nil
 	}
 	id := b.folder.ID
-	unlock, err := s.leading.Lock(ctx, id) // concurrent requests share one walk through the history
+	unlock, err := s.ancestryLocks.Lock(ctx, id) // concurrent requests share one walk through the history
 	if err != nil {
 		return false, err
 	}
 	defer unlock()
 	s.mu.Lock()
-	last := s.led[id]
+	last := s.ancestries[id]
 	s.mu.Unlock()
 	if last.key == b.key && last.tip == tip {
 		return last.leads, nil
@@ -108,9 +108,9 @@ func (s *Service) leads(ctx context.Context, b *bundle, tip git.SHA) (bool, erro
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.led) >= maxLed {
-		clear(s.led)
+	if len(s.ancestries) >= maxAncestries {
+		clear(s.ancestries)
 	}
-	s.led[id] = led{b.key, tip, leads}
+	s.ancestries[id] = ancestry{b.key, tip, leads}
 	return leads, nil
 }

@@ -83,12 +83,12 @@ type Service struct {
 	counters counters
 	tidied   atomic.Int64 // rounds
 
-	mu     sync.Mutex
-	keeps  *bool // result of Keeps; nil: not determined yet
-	cached map[repo.Folder]*cached
-	led    map[repo.ID]led
+	mu         sync.Mutex
+	usesDepot  *bool // result of UsesDepot; nil: not determined yet
+	cached     map[repo.Folder]*cached
+	ancestries map[repo.ID]ancestry
 
-	leading keyed.Mutex[repo.ID] // held while an entry of led is computed
+	ancestryLocks keyed.Mutex[repo.ID] // held while an entry of ancestries is computed
 
 	room   sync.Mutex // held while space is reserved for packs
 	coming int64      // bytes of packs that are being loaded
@@ -97,29 +97,29 @@ type Service struct {
 // New returns the service.
 func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files *file.Store) *Service {
 	return &Service{db: d, git: g, log: log, repos: repos, files: files,
-		counters: newCounters(), cached: map[repo.Folder]*cached{}, led: map[repo.ID]led{}}
+		counters: newCounters(), cached: map[repo.Folder]*cached{}, ancestries: map[repo.ID]ancestry{}}
 }
 
-// Keeps reports whether the packs of new repositories are stored in a depot. The answer does not change while this
+// UsesDepot reports whether the packs of new repositories are stored in a depot. The answer does not change while this
 // process runs.
-func (s *Service) Keeps(ctx context.Context) (bool, error) {
+func (s *Service) UsesDepot(ctx context.Context) (bool, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.keeps == nil {
+	if s.usesDepot == nil {
 		id, _, err := s.files.Place(ctx)
 		if err != nil {
 			return false, err
 		}
 		keeps := id != 0
-		s.keeps = &keeps
+		s.usesDepot = &keeps
 	}
-	return *s.keeps, nil
+	return *s.usesDepot, nil
 }
 
 // cached is what this process knows of a folder that is a cache.
 type cached struct {
-	folder repo.Folder
-	turn   chan struct{} // a lock whose holder brings the folder up to date
+	folder   repo.Folder
+	updating chan struct{} // a lock whose holder brings the folder up to date
 
 	mu         sync.Mutex
 	generation int64            // of Repo.Packs up to which the folder is complete; 0: unknown
@@ -131,21 +131,21 @@ type cached struct {
 	replaced   map[string]time.Time
 }
 
-// of returns what is known of a folder.
-func (s *Service) of(f repo.Folder) *cached {
+// cacheOf returns what is known of a folder.
+func (s *Service) cacheOf(f repo.Folder) *cached {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.cached[f]
 	if c == nil {
-		c = &cached{folder: f, turn: make(chan struct{}, 1)}
+		c = &cached{folder: f, updating: make(chan struct{}, 1)}
 		s.cached[f] = c
 	}
 	return c
 }
 
-// settle is the minimum age of a directory's modification time that isCurrent relies on: clocks of file systems are
-// coarse, so two changes shortly after each other may have the same time.
-const settle = 100 * time.Millisecond
+// minStampAge is the minimum age of a directory's modification time that isCurrent relies on: clocks of file
+// systems are coarse, so two changes shortly after each other may have the same time.
+const minStampAge = 100 * time.Millisecond
 
 // isCurrent reports whether the folder is complete for a generation of Repo.Packs; 0: for the last known one.
 func (c *cached) isCurrent(generation int64, objects *git.Repository) bool {
@@ -163,11 +163,11 @@ func (c *cached) isCurrent(generation int64, objects *git.Repository) bool {
 	if info.ModTime().Equal(c.stamp) {
 		return true
 	}
-	return c.look(objects, info.ModTime())
+	return c.recheck(objects, info.ModTime())
 }
 
-// look reports whether the folder has all packs that it must have, and then updates the stamp.
-func (c *cached) look(objects *git.Repository, changed time.Time) bool {
+// recheck reports whether the folder has all packs that it must have, and then updates the stamp.
+func (c *cached) recheck(objects *git.Repository, changed time.Time) bool {
 	there, err := objects.PackNames()
 	if err != nil {
 		return false
@@ -178,7 +178,7 @@ func (c *cached) look(objects *git.Repository, changed time.Time) bool {
 		}
 	}
 	c.stamp = time.Time{}
-	if time.Since(changed) > settle {
+	if time.Since(changed) > minStampAge {
 		c.stamp = changed
 	}
 	return true

@@ -37,11 +37,11 @@ func (s *Service) Adopt(tx *db.Tx, parent, fork repo.ID) error {
 }
 
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
-// graceTime, or as long as another folder has them. With now, those that the repository brought and was the last to have
-// go at once, also from its folders before; those of its parent do not, since anybody could remove them with a fork. The
-// folder that a repository has now stays. Bundles of the folder go at once.
+// graceTime, or as long as another folder has them. With now, those that the repository brought and was the last to
+// have go at once, also from its folders before; those of its parent do not, since anybody could remove them with a
+// fork. The folder that a repository has now stays. Bundles of the folder go at once.
 func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
-	if err := s.endBundles(ctx, f, now); err != nil {
+	if err := s.removeBundlesOf(ctx, f, now); err != nil {
 		return err
 	}
 	err := s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error {
@@ -63,7 +63,7 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	if err != nil {
 		return err
 	}
-	c := s.of(f)
+	c := s.cacheOf(f)
 	c.mu.Lock()
 	c.names, c.generation = nil, 0
 	c.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Service) Purge(ctx context.Context, id repo.ID) error {
 	var ended []repo.Folder
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 		if networks, err = networksOf(tx, id); err == nil {
-			ended, err = endedFolders(tx, id, networks)
+			ended, err = oldFoldersOf(tx, id, networks)
 		}
 		return err
 	})
@@ -144,4 +144,4 @@ func (s *Service) delete(ctx context.Context, list []*packFile) error {
 }
 
 // Keep keeps the packs of a folder that no repository has yet: of one that is being made, or of a purge.
-func (s *Service) Keep(f repo.Folder, objects *git.Repository) { objects.Keep(keeper{s, s.of(f)}) }
+func (s *Service) Keep(f repo.Folder, objects *git.Repository) { objects.Keep(keeper{s, s.cacheOf(f)}) }

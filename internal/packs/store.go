@@ -35,8 +35,8 @@ func newKey() string {
 // keyPath is the key of a file in a depot.
 func keyPath(key string) string { return Folder + "/" + key[:2] + "/" + key }
 
-// raise locks a repository's row and raises Repo.Packs; 0: it has no row, or another folder.
-func raise(tx *db.Tx, f repo.Folder) (after int64, err error) {
+// incrementGeneration locks a repository's row and raises Repo.Packs; 0: it has no row, or another folder.
+func incrementGeneration(tx *db.Tx, f repo.Folder) (after int64, err error) {
 	err = tx.QueryRow(`UPDATE repos SET packs = packs + 1 WHERE id = $1 AND purges = $2 AND packs > 0
 		RETURNING packs`, f.ID, f.Purges).Scan(&after)
 	if errors.Is(err, db.ErrNoRows) {
@@ -182,19 +182,19 @@ func markGone(tx *db.Tx, of repo.ID, ids []int64) error {
 	})
 }
 
-// misnoted is the condition that a file is noted as gone and a folder has it, or the other way round: versions before
-// did not lock files.
-const misnoted = `(f.gone_at IS NULL) = (NOT ` + isNamed + `)`
+// wronglyNoted is the condition that a file is noted as gone and a folder has it, or the other way round: versions
+// before did not lock files.
+const wronglyNoted = `(f.gone_at IS NULL) = (NOT ` + isNamed + `)`
 
-// isMisnoted reports whether there is such a file.
-func isMisnoted(tx *db.Tx) (is bool, err error) {
-	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files f WHERE ` + misnoted + `)`).Scan(&is)
+// hasWrongNotes reports whether there is such a file.
+func hasWrongNotes(tx *db.Tx) (is bool, err error) {
+	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files f WHERE ` + wronglyNoted + `)`).Scan(&is)
 	return is, err
 }
 
 // mendGone notes of some of them whether they are gone.
 func mendGone(tx *db.Tx) error {
-	ids, err := lockFiles(tx, `f.id IN (SELECT f.id FROM pack_files f WHERE `+misnoted+` LIMIT $1)`, sweepMost)
+	ids, err := lockFiles(tx, `f.id IN (SELECT f.id FROM pack_files f WHERE `+wronglyNoted+` LIMIT $1)`, sweepMost)
 	if err != nil || len(ids) == 0 {
 		return err
 	}
@@ -255,8 +255,8 @@ func dropFiles(tx *db.Tx, list []*packFile) error {
 	return tx.Run(`DELETE FROM pack_files AS f WHERE `+in+` AND NOT `+isNamed, db.Args(ids)...)
 }
 
-// keptOf returns those of the folders that are caches: of repositories whose packs lie in a depot.
-func keptOf(tx *db.Tx, list []repo.Folder) (kept []repo.Folder, err error) {
+// cachedFolders returns those of the folders that are caches: of repositories whose packs lie in a depot.
+func cachedFolders(tx *db.Tx, list []repo.Folder) (kept []repo.Folder, err error) {
 	ids := make([]repo.ID, len(list))
 	for n, f := range list {
 		ids[n] = f.ID
@@ -283,16 +283,16 @@ const unowned = `NOT EXISTS (SELECT 1 FROM repos r WHERE r.id = p.repo_id AND r.
 
 func scanFolder(row db.Scanner) (f repo.Folder, err error) { return f, row.Scan(&f.ID, &f.Purges) }
 
-// leftFolders lists some folders with packs that have no owner, and got none since a time.
-func leftFolders(tx *db.Tx, before db.Time) ([]repo.Folder, error) {
+// orphanFolders lists some folders with packs that have no owner, and got none since a time.
+func orphanFolders(tx *db.Tx, before db.Time) ([]repo.Folder, error) {
 	return db.QueryList(tx, scanFolder, `SELECT p.repo_id, p.purges FROM packs p WHERE `+unowned+`
 		AND NOT EXISTS (SELECT 1 FROM discarded d WHERE d.repo_id = p.repo_id AND d.purges = p.purges)
 		GROUP BY p.repo_id, p.purges HAVING MAX(p.added_at) < $1 LIMIT 1000`, before)
 }
 
-// endedFolders lists the folders with packs that a repository had before, and those of networks that have no owner and
+// oldFoldersOf lists the folders with packs that a repository had before, and those of networks that have no owner and
 // get none: of repositories that are deleted, or have a later folder.
-func endedFolders(tx *db.Tx, id repo.ID, networks []repo.ID) ([]repo.Folder, error) {
+func oldFoldersOf(tx *db.Tx, id repo.ID, networks []repo.ID) ([]repo.Folder, error) {
 	return db.QueryList(tx, scanFolder, `SELECT p.repo_id, p.purges FROM packs p JOIN repos r ON r.id = p.repo_id
 			WHERE r.id = $1 AND p.purges < r.purges
 		UNION SELECT p.repo_id, p.purges FROM packs p JOIN pack_files f ON f.id = p.file_id
@@ -317,8 +317,8 @@ func goneFiles(tx *db.Tx, which string, args ...any) ([]*packFile, error) {
 		ORDER BY f.gone_at LIMIT `+strconv.Itoa(sweepMost), args...)
 }
 
-// namedOf returns those of the keys that have a row.
-func namedOf(tx *db.Tx, keys []string) ([]string, error) {
+// existingKeys returns those of the keys that have a row.
+func existingKeys(tx *db.Tx, keys []string) ([]string, error) {
 	return db.QueryList(tx, func(row db.Scanner) (key string, err error) {
 		err = row.Scan(&key)
 		return key, err
@@ -326,8 +326,8 @@ func namedOf(tx *db.Tx, keys []string) ([]string, error) {
 		UNION ALL SELECT key_name FROM bundles WHERE key_name IN `+db.Values(1, len(keys)), db.Args(keys)...)
 }
 
-// elsewhere lists files behind an id that lie in other depots than one.
-func elsewhere(tx *db.Tx, but file.DepotID, after int64) ([]*packFile, error) {
+// filesInOtherDepots lists files behind an id that lie in other depots than one.
+func filesInOtherDepots(tx *db.Tx, but file.DepotID, after int64) ([]*packFile, error) {
 	return db.QueryList(tx, func(row db.Scanner) (*packFile, error) {
 		var f packFile
 		err := scanFile(row, &f)
@@ -345,8 +345,8 @@ func allFiles(tx *db.Tx) ([]*packFile, error) {
 	}, `SELECT `+fileColumns+` FROM pack_files f ORDER BY f.id`)
 }
 
-// formerIn returns those of the folders whose repositories have another one now, and are kept in a depot.
-func formerIn(tx *db.Tx, list []repo.Folder) (former []repo.Folder, err error) {
+// oldFoldersIn returns those of the folders whose repositories have another one now, and are kept in a depot.
+func oldFoldersIn(tx *db.Tx, list []repo.Folder) (former []repo.Folder, err error) {
 	ids := make([]repo.ID, len(list))
 	for n, f := range list {
 		ids[n] = f.ID

@@ -42,7 +42,7 @@ func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
 			}
 			now, err := tx.Clock()
 			if err == nil {
-				left, err = leftFolders(tx, now-db.Time(grace.Microseconds()))
+				left, err = orphanFolders(tx, now-db.Time(grace.Microseconds()))
 			}
 			return err
 		})
@@ -58,7 +58,7 @@ func (s *Service) sweepFolders(ctx context.Context, grace time.Duration) error {
 // mendGone notes of all files whether they are gone, where that is not noted.
 func (s *Service) mendGone(ctx context.Context) error {
 	for {
-		is, err := db.Get(ctx, s.db, isMisnoted)
+		is, err := db.Get(ctx, s.db, hasWrongNotes)
 		if err != nil || !is {
 			return err
 		}
@@ -139,7 +139,7 @@ func (s *Service) sweepDepot(
 				named = names
 				return err
 			}
-			named, err = namedOf(tx, names)
+			named, err = existingKeys(tx, names)
 			return err
 		})
 		if err != nil {

@@ -229,9 +229,9 @@ const (
 // it survives the process, and others take it when its lease has expired.
 func (s *Service) Run(ctx context.Context) error {
 	var merges sync.WaitGroup
-	merges.Go(func() { db.Follow(ctx, s.db.Bell(automerge.Bell), pollTime, s.mergeReady) })
-	merges.Go(func() { db.Follow(ctx, s.db.Bell(mergequeue.Bell), pollTime, s.runQueues) })
-	db.Follow(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
+	merges.Go(func() { db.RunOnBell(ctx, s.db.Bell(automerge.Bell), pollTime, s.mergeReady) })
+	merges.Go(func() { db.RunOnBell(ctx, s.db.Bell(mergequeue.Bell), pollTime, s.runQueues) })
+	db.RunOnBell(ctx, s.db.Bell(scheduled, repo.Moved), pollTime, s.catchUp)
 	merges.Wait()
 	return nil
 }

@@ -154,7 +154,7 @@ func (a *Access) Most(private bool) account.Role {
 // the db.Right of operations on the repository. Errors: 401, 403, 404.
 func (a *Access) Holds(tx *db.Tx) error {
 	if a.Caller == nil {
-		return tx.Unasked()
+		return tx.CheckOutsideRequest()
 	}
 	now, err := a.Now(tx)
 	switch {

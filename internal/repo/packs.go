@@ -10,8 +10,8 @@ import (
 // Packs keeps the packs of repositories in a depot, beyond any node (package packs implements it). The folder of such a
 // repository, whose Repo.Packs is not 0, is a cache.
 type Packs interface {
-	// Keeps reports whether packs of new repositories go to a depot.
-	Keeps(ctx context.Context) (bool, error)
+	// UsesDepot reports whether packs of new repositories go to a depot.
+	UsesDepot(ctx context.Context) (bool, error)
 	// Open brings a folder, which is open, up to a generation of Repo.Packs.
 	Open(ctx context.Context, f Folder, generation int64, objects *git.Repository) error
 	// Keep is Open for a folder that no repository has yet: what is written to it goes to the depot.
@@ -24,8 +24,8 @@ type Packs interface {
 	// restored to an earlier time still finds them; with now, not those that the repository brought.
 	Forget(ctx context.Context, f Folder, now bool) error
 	// Purge removes at once the packs of all folders of a repository but the one that it has, and those that other
-	// repositories of its network had, deleted ones included, and none has any longer. A database that is restored to an
-	// earlier time may lack packs of each of them.
+	// repositories of its network had, deleted ones included, and none has any longer. A database that is restored
+	// to an earlier time may lack packs of each of them.
 	Purge(ctx context.Context, id ID) error
 }
 
@@ -40,7 +40,7 @@ func (s *Service) keepsNew(ctx context.Context) (int64, error) {
 	if s.Packs == nil {
 		return 0, nil
 	}
-	keeps, err := s.Packs.Keeps(ctx)
+	keeps, err := s.Packs.UsesDepot(ctx)
 	if err != nil || !keeps {
 		return 0, err
 	}

@@ -107,7 +107,7 @@ func TestForgottenRight(t *testing.T) {
 	var c *account.Caller
 	d := dbtest.Open(t, db.SQLite)
 	for _, forgotten := range []db.Right{nil, c, &repo.Access{Repo: &repo.Repo{}, Role: account.Admin}} {
-		err := d.WriteAs(db.Changing(t.Context()), forgotten, func(*db.Tx) error { return nil })
+		err := d.WriteAs(db.WithRightRequired(t.Context()), forgotten, func(*db.Tx) error { return nil })
 		if err == nil || err.Error() != db.ErrNoRight.Error() {
 			t.Errorf("%T: %v", forgotten, err)
 		}

@@ -223,9 +223,9 @@ func (s *Server) count(w *web.Writer, r *http.Request, caller *account.Caller, p
 // enter authenticates the caller, applies the checks of the route's group, and calls the handler.
 func (s *Server) enter(w *web.Writer, r *http.Request, info *web.Info, n *node, to *endpoint) error {
 	if safe(r.Method) {
-		r = r.WithContext(db.Looking(r.Context()))
+		r = r.WithContext(db.WithReplicaReads(r.Context()))
 	} else {
-		r = r.WithContext(db.Changing(r.Context())) // its operations write by a right
+		r = r.WithContext(db.WithRightRequired(r.Context())) // its operations write by a right
 	}
 	var caller *account.Caller
 	var given bool

@@ -76,7 +76,7 @@ type Options struct {
 	LFSKey        []byte            // signs tokens of Git LFS, and makes the setup code; nil: a random one
 	FetchCache    int64             // bytes on disk of answers that fetches share; 0: each packs by itself
 	NoMirrors     bool              // there are no mirrors of other servers' repositories
-	MirrorEvery   time.Duration     // the shortest time between two looks at the source of a mirror; 0: mirror.DefaultLeast
+	MirrorEvery   time.Duration     // shortest interval in which a mirror may check its source; 0: mirror.DefaultMinInterval
 	ImageNetworks outgoing.Networks // internal networks from which these images may come, for tests
 	AdminHost     string            // additional Host accepted on the admin address; may be empty
 	Now           func() time.Time
@@ -158,7 +158,7 @@ func newServer(o Options) *Server {
 		f.LFS.Key = durable.NewKey()
 	}
 	f.Mirrors.Networks, f.Mirrors.Off = o.HookNetworks, o.NoMirrors
-	f.Mirrors.Least = cmp.Or(o.MirrorEvery, f.Mirrors.Least)
+	f.Mirrors.MinInterval = cmp.Or(o.MirrorEvery, f.Mirrors.MinInterval)
 	f.Invitations.Required = o.MustInvite
 	f.Deleted.For, f.Releases.For = o.KeepDeleted, o.KeepDeleted
 	f.Accounts.TextLimits = textLimits(o)

@@ -49,7 +49,7 @@ func New(d *db.DB, log *slog.Logger, forge Forge) *Service { return &Service{d, 
 // Run processes jobs until ctx is done, including those left by an earlier process. It returns nil: errors
 // are logged and the job is retried.
 func (s *Service) Run(ctx context.Context) error {
-	db.Follow(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
+	db.RunOnBell(ctx, s.db.Bell(topic), pollTime, func(ctx context.Context) {
 		s.work(ctx, "a deleted label is still on some issues", s.stripSome)
 		s.work(ctx, "issues are still in a deleted milestone", s.leaveSome)
 		s.work(ctx, "a deleted repository is kept for too long", s.endSome)

@@ -12,7 +12,7 @@ import (
 )
 
 func insertDeletedLabel(tx *db.Tx, repoID repo.ID, labelID int64) error {
-	return tx.RunRing(topic, `INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`,
+	return tx.SendRing(topic, `INSERT INTO deleted_labels (label_id, repo_id) VALUES ($1, $2)`,
 		labelID, repoID)
 }
 

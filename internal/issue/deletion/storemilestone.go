@@ -10,7 +10,7 @@ import (
 )
 
 func insertDeletedMilestone(tx *db.Tx, m *deletedMilestone) error {
-	return tx.RunRing(topic, `INSERT INTO deleted_milestones (milestone_id, repo_id, actor_id, title,
+	return tx.SendRing(topic, `INSERT INTO deleted_milestones (milestone_id, repo_id, actor_id, title,
 		deleted_at)
 		VALUES ($1, $2, $3, $4, $5)`, m.id, m.repoID, m.by, m.title, m.at)
 }

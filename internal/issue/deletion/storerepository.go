@@ -82,7 +82,7 @@ func RemoveSome(tx *db.Tx, id repo.ID, most int64) (int64, error) {
 
 // insertDeletedRepo adds the job unless it exists.
 func insertDeletedRepo(tx *db.Tx, id repo.ID, request string) error {
-	return tx.RunRing(topic, `INSERT INTO deleted_repos (repo_id, request) VALUES ($1, $2)
+	return tx.SendRing(topic, `INSERT INTO deleted_repos (repo_id, request) VALUES ($1, $2)
 		ON CONFLICT (repo_id) DO NOTHING`, id, db.OrNull(request))
 }
 

@@ -161,5 +161,5 @@ func WakeCommits(tx *db.Tx, id account.ID) error {
 }
 
 func wake(tx *db.Tx, where string, args ...any) error {
-	return tx.RunRing(Bell, `UPDATE auto_merges SET wanted = TRUE, due_at = 0, tries = 0 WHERE `+where, args...)
+	return tx.SendRing(Bell, `UPDATE auto_merges SET wanted = TRUE, due_at = 0, tries = 0 WHERE `+where, args...)
 }

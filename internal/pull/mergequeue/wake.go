@@ -87,6 +87,6 @@ func FollowRename(tx *db.Tx, id repo.ID, from, to string) error {
 // due already keep their turn.
 func wake(tx *db.Tx, where string, args ...any) error {
 	clock := tx.Engine().Clock()
-	return tx.RunRing(Bell, `UPDATE merge_queues SET wanted = TRUE, again = TRUE,
+	return tx.SendRing(Bell, `UPDATE merge_queues SET wanted = TRUE, again = TRUE,
 		due_at = CASE WHEN tries > 0 OR wanted AND due_at < `+clock+` THEN due_at ELSE `+clock+` END WHERE `+where, args...)
 }

@@ -42,19 +42,20 @@ type Worker struct {
 	Name string  // of the work, in the log
 	Bell string  // topic that is rung when a job was added
 	Jobs db.Jobs // a table whose key is repo_id
-	// Read reads a repository, and returns a function that stores the result in the transaction that completes the job;
-	// nil: there is nothing to store. A 404 means that the repository or its branch was just deleted, and completes it, too.
+	// Read reads a repository, and returns a function that stores the result in the transaction that completes the
+	// job; nil: there is nothing to store. A 404 means that the repository or its branch was just deleted, and
+	// completes it, too.
 	Read func(ctx context.Context, j *Job) (store func(tx *db.Tx) error, err error)
 
 	one  sync.Mutex // serializes the work on repositories
 	last repo.ID    // the last repository; guarded by one
 }
 
-// Run runs the jobs that this and other processes add until ctx is done. It returns nil: errors are logged and the job is
-// retried.
+// Run runs the jobs that this and other processes add until ctx is done. It returns nil: errors are logged and the
+// job is retried.
 func (w *Worker) Run(ctx context.Context) error {
-	db.Follow(ctx, w.DB.Bell(w.Bell), pollTime, func(ctx context.Context) {
-		_ = db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return w.next(ctx), nil })
+	db.RunOnBell(ctx, w.DB.Bell(w.Bell), pollTime, func(ctx context.Context) {
+		_ = db.RunInSteps(ctx, func(ctx context.Context) (bool, error) { return w.next(ctx), nil })
 	})
 	return nil
 }

@@ -37,5 +37,5 @@ func (s *Shrinker) Shrink(ctx context.Context) error {
 	if s.room.Check() != nil {
 		keep = 0
 	}
-	return db.ByTurns(ctx, func(ctx context.Context) (bool, error) { return s.db.Shrink(ctx, keep) })
+	return db.RunInSteps(ctx, func(ctx context.Context) (bool, error) { return s.db.Shrink(ctx, keep) })
 }

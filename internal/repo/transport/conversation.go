@@ -92,7 +92,7 @@ func (c *Conversation) hear(ctx context.Context, in *bufio.Reader) ([]byte, erro
 // conversedFetch serves a fetch: in protocol 2 one command after the other, as by HTTP; before that, one
 // negotiation.
 func (s *Service) conversedFetch(ctx context.Context, c *Conversation, in *bufio.Reader) error {
-	ctx = db.Looking(ctx)
+	ctx = db.WithReplicaReads(ctx)
 	if err := s.greet(ctx, c, wire.ServiceUploadPack, admission.Stream); err != nil {
 		return err
 	}

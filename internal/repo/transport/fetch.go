@@ -62,7 +62,7 @@ func (api *API) UploadPack(w http.ResponseWriter, r *http.Request, a *repo.Acces
 	if r.Header.Get("Content-Type") != "application/x-git-upload-pack-request" {
 		return errs.New(errs.UnsupportedMedia, "this address is for git fetch")
 	}
-	r = r.WithContext(db.Looking(r.Context()))
+	r = r.WithContext(db.WithReplicaReads(r.Context()))
 	admission.As(r.Context(), admission.Stream)
 	noCache(w.Header())
 	w.Header().Set("Content-Type", "application/x-git-upload-pack-result")

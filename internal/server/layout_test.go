@@ -27,13 +27,13 @@ var tiers = []struct {
 	packages []string
 }{
 	{"tools", []string{ // know nothing of accounts, repositories and requests
-		"docs", "internal/cache", "internal/depot", "internal/durable", "internal/errs", "internal/graphql/document",
+		"docs", "internal/cache", "internal/durable", "internal/errs", "internal/graphql/document",
 		"internal/graphql/exec", "internal/graphql/schema", "internal/highlight", "internal/hook/outgoing", "internal/journal",
 		"internal/keyed", "internal/markdown", "internal/space",
 	}},
-	{"kits", []string{ // the database, Git, HTTP and its rights
+	{"kits", []string{ // the database, Git, buckets, HTTP and its rights
 		"internal/admission", "internal/apidoc", "internal/audit", "internal/backup/tables", "internal/certificate",
-		"internal/db", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/mail", "internal/scope", "internal/web",
+		"internal/db", "internal/depot", "internal/fulltext", "internal/git", "internal/identity", "internal/route", "internal/mail", "internal/scope", "internal/web",
 	}},
 	{"features", []string{
 		"internal/account", "internal/activity", "internal/app", "internal/attachment", "internal/autolink", "internal/avatar",

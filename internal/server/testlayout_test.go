@@ -12,7 +12,7 @@ import (
 // few lists the packages whose tests may be of both kinds: few packages import them, or (issue) much would
 // have to move.
 var few = []string{"activity", "attachment", "backup", "ephemeral", "forge", "fsck", "graphql", "issue",
-	"issue/timeline", "page/code", "repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
+	"issue/timeline", "packs", "page/code", "repo/maintenance", "repo/transport", "search", "seed", "server", "ssh"}
 
 // If tests belong to a package (package account), Go recompiles it for them, and everything that imports it if
 // other tests import a whole server: for a package in a low tier that is almost everything. So such tests

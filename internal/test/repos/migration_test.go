@@ -380,7 +380,7 @@ func TestImportOfBadRecords(t *testing.T) {
 		var out strings.Builder
 		testkit.NoError(t, report.Write(&out))
 		for _, want := range []string{"label \"bug\": the color", "label \"BUG\": it comes twice", "issue 1: it comes twice",
-			"issue 2: the time 2920", "issue -4: the number -4 is not one", "pull request 5 came as a closed issue",
+			"issue 2: the time 2920", "issue -4: invalid number -4", "pull request 5 came as a closed issue",
 			"issues.jsonl line 7:", "ends in the middle of a record", "announced 9 records and gave 8",
 			"its label \"none\" is not there", "there is no issue 99", "alice at code.example.com"} {
 			if !strings.Contains(out.String(), want) {

@@ -33,7 +33,7 @@ func TestConfidentialIssues(t *testing.T) {
 				{Do: "GET /repos/alice/" + name, As: "alice", Status: 200, Want: `{"private":` + strconv.FormatBool(name == "closed") + `}`},
 				{Do: "GET /repos/alice/" + name + "/issues", As: "alice", Status: 200, Want: want},
 			})
-			if refused := strings.Contains(strings.Join(report.Problems, "\n"), "issue 2: few see it"); refused != (name == "open") {
+			if refused := strings.Contains(strings.Join(report.Problems, "\n"), "issue 2: it is confidential"); refused != (name == "open") {
 				t.Errorf("%s: %q", name, report.Problems)
 			}
 		}

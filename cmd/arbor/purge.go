@@ -111,6 +111,9 @@ func (c *repoPurge) print(w io.Writer, report *purge.Report, whole bool) error {
 			fmt.Fprintln(w, "  "+name)
 		}
 	}
+	if report.Deleted {
+		fmt.Fprintln(w, "deleted repositories that can be restored may hold it, too: see arbor repo deleted and arbor repo remove")
+	}
 	if len(report.Backups) > 0 {
 		fmt.Fprintln(w, "backups that may still hold it:")
 		for _, b := range report.Backups {

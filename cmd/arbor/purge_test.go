@@ -102,12 +102,14 @@ func TestPurgeClearsTheDisk(t *testing.T) {
 				}
 			}
 		}
+		s.ok("bob", "POST /user/repos", `{"name": "shed"}`)
+		s.arbor("repo", "delete", "bob/shed", "--yes")
 		if len(l.holders(t, s)) == 0 {
 			t.Fatal("no file held it before")
 		}
 		said := s.arbor("repo", "purge", "--yes", "alice/garden", "--commit", l.commit)
 		for _, want := range []string{"alice/garden: purged 4 objects, with commit " + l.commit,
-			"the diff of 3 review comments",
+			"the diff of 3 review comments", "see arbor repo deleted",
 			"backups that may still hold it:", "/nightly", "replace it"} {
 			if !strings.Contains(said, want) {
 				t.Errorf("it did not say %q, but\n%s", want, said)

@@ -61,6 +61,7 @@ type Options struct {
 type Report struct {
 	Repos   []Purged
 	Forks   []string // repositories of the network, not purged, that hold some of what went
+	Deleted bool     // there are deleted repositories that can be restored; they have left their networks
 	Backups []Backup
 }
 
@@ -269,7 +270,9 @@ const maxLooked = 1000
 // tellHolders fills in what else may hold what went.
 func (s *Service) tellHolders(ctx context.Context, p *purge, family []*repo.Repo) error {
 	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		p.report.Backups, err = pastBackups(tx)
+		if p.report.Backups, err = pastBackups(tx); err == nil {
+			err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM kept_repos)`).Scan(&p.report.Deleted)
+		}
 		return err
 	})
 	if err != nil || len(p.gone) == 0 {

@@ -88,8 +88,9 @@ func (s *store) bringFolders(ctx context.Context, from *depot.Depot) error {
 	return err
 }
 
-// bringFolder takes the files of one folder that is not there: all or none, however it ends. It takes none whose digest
-// is not the one that they should have, unless that is empty: whoever leaves them in the depot may not be done.
+// bringFolder copies the keys of one folder from the depot, all or none, if the data folder has none of them. If want
+// is not empty, it is the digest of all keys: bringFolder copies no others, because the first server may still be
+// uploading them.
 func (s *store) bringFolder(ctx context.Context, from *depot.Depot, name, want string) error {
 	dir := filepath.Join(s.dir, name)
 	if there, err := keysIn(dir); err != nil || len(there) > 0 {

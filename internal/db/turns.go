@@ -8,7 +8,7 @@ import (
 )
 
 // RunInSteps does background maintenance in small steps: it calls turn, which should take one or two transactions,
-// until there is no more to do or ctx is done. After each step it pauses four times as long as the step took.
+// until there is no more to do or ctx is done. After each step it sleeps for four times its duration.
 func RunInSteps(ctx context.Context, turn func(context.Context) (more bool, err error)) error {
 	for {
 		start := time.Now()
@@ -45,7 +45,7 @@ type Worker[J any] struct {
 	Bell  string        // rings when a job is due
 	Every time.Duration // interval of queries for jobs of other processes, which ring no bell here
 	Due   func(*Tx) ([]J, error)
-	Begin func(J) (ok, full bool) // takes a slot for a job; full: there is no slot for any job
+	Begin func(J) (ok, full bool) // reserves a slot for a job; full: no slot is free
 	End   func(J)                 // releases the slot
 	Run   func(context.Context, J)
 	Fail  func(context.Context, error) // tells that Due failed

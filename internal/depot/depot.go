@@ -13,8 +13,8 @@
 //
 // Requests are tried three times within a few seconds. What fails after that is a 503 at once: there is no breaker,
 // since a request that waits at most answerTime costs little, and the next one finds out by itself that the service
-// is back. At most maxRequests wait for the service at one time. Uploads and copies take long, so those of clients
-// are fewer, and an account gets a part of them (admission.Depot): whoever reads finds a place.
+// is back. At most maxRequests wait for the service at one time. Uploads and copies take long: clients have fewer slots for
+// them, shared by account (admission.Depot), so that reads always find a slot.
 //
 // Nothing is read, written or removed before the depot was seen to hold the identity of the store.
 package depot
@@ -124,7 +124,7 @@ func (d *Depot) Signs() bool {
 	return ok && bucket.direct
 }
 
-// Put stores the bytes of an object durably. Errors: 507; 503; 429 for who writes too much at one time.
+// Put stores the bytes of an object durably. Errors: 507; 503; 429 for an account with too many concurrent writes.
 func (d *Depot) Put(ctx context.Context, key string, from io.ReaderAt, size int64) error {
 	return d.write(ctx, "put", size, func(ctx context.Context) error { return d.backend.put(ctx, key, from, size) })
 }
@@ -155,7 +155,8 @@ func (d *Depot) Get(ctx context.Context, key string, offset, end, size int64) (i
 	return &body{in: in, left: end - offset, timer: timer, cancel: cancel}, nil
 }
 
-// Copy copies an object. Errors: ErrMissing; 507; 503; 429 for who writes too much at one time.
+// Copy copies an object. Errors: ErrMissing; 507; 503; 429 for an account with too many concurrent
+// writes.
 func (d *Depot) Copy(ctx context.Context, from, to string, size int64) error {
 	return d.write(ctx, "copy", size, func(ctx context.Context) error { return d.backend.copy(ctx, from, to) })
 }

@@ -109,7 +109,7 @@ func changedRows(list []*row) (out []*row) {
 	return out
 }
 
-// assignIDs gives new rows their ids.
+// assignIDs assigns an id to each new row.
 func (b *batch) assignIDs(table string, list []*row) error {
 	if len(list) == 0 {
 		return nil

@@ -190,7 +190,7 @@ func readLine(in *bufio.Reader) (line []byte, err error) {
 }
 
 // Git returns the path of a copy of the bundle, which exists until Close. git would also accept a file that refers
-// to another repository, or a repository beside the file. So Git checks that the file begins like a bundle, and
+// to another repository, or a repository in the same folder. So Git checks that the file begins like a bundle, and
 // copies it into an empty folder.
 func (f *Folder) Git(ctx context.Context) (string, error) {
 	in, err := f.Open(ctx, bundleFile)

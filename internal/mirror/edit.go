@@ -244,7 +244,7 @@ func (s *Service) RemovePush(ctx context.Context, a *repo.Access, id int64) erro
 }
 
 // Ask schedules a run of the repository's pull mirror, or of its push mirrors, at most one per AskEvery. Errors:
-// 404 if there is no mirror; 422 if all of them were stopped.
+// 404 if the repository has no mirror; 422 if all its mirrors are stopped.
 func (s *Service) Ask(ctx context.Context, a *repo.Access, push bool) error {
 	return s.db.WriteAs(ctx, a, func(tx *db.Tx) error {
 		if err := repo.Lock(tx, a.ID); err != nil {

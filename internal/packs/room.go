@@ -8,18 +8,18 @@ import (
 	"arbor/internal/git"
 )
 
-// How long packs wait for room that others take, and how often they look for it.
+// How long a load waits for space that other loads have reserved, and the interval of its checks.
 const (
 	roomWait = 10 * time.Second
 	roomLook = 200 * time.Millisecond
 )
 
-// errCrowded says that packs do not fit beside those that are on their way.
-var errCrowded = errs.New(errs.Unavailable, "The server is bringing other repositories. Try again later.")
+// errCrowded is returned while other loads have reserved the rest of the cache.
+var errCrowded = errs.New(errs.Unavailable, "The server is loading other repositories. Try again later.")
 
-// makeRoom removes folders so that packs of so many bytes fit beside all that are on their way. They count as such
-// until done is called, with all their bytes. Errors: 503 for a repository that is larger than the cache, for a disk
-// that has too little room, and while others take what there is.
+// makeRoom evicts folders and reserves need bytes of the cache and the disk, until done is called. Errors: 503 for a
+// repository that is larger than the cache, for a disk with too little space, and while other loads have reserved what
+// there is.
 func (s *Service) makeRoom(ctx context.Context, need int64) (done func(), err error) {
 	if s.Size > 0 && need > s.Size {
 		return nil, errs.Newf(errs.Unavailable, "The repository is larger than the server's cache (%d MiB of %d MiB).",

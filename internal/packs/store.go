@@ -169,7 +169,8 @@ func removePacks(tx *db.Tx, from repo.Folder, names []string) error {
 // isNamed is the condition that a folder has the file f.
 const isNamed = `EXISTS (SELECT 1 FROM packs p WHERE p.file_id = f.id)`
 
-// markGone notes since when no folder has files, the last one of a repository; 0: it is not known. They are locked.
+// markGone notes that no folder has the files any longer, and which repository was the last one to have them; 0:
+// unknown. The files must be locked.
 func markGone(tx *db.Tx, of repo.ID, ids []int64) error {
 	now, err := tx.Clock()
 	if err != nil {
@@ -186,13 +187,13 @@ func markGone(tx *db.Tx, of repo.ID, ids []int64) error {
 // before did not lock files.
 const wronglyNoted = `(f.gone_at IS NULL) = (NOT ` + isNamed + `)`
 
-// hasWrongNotes reports whether there is such a file.
+// hasWrongNotes reports whether any file is noted wrongly.
 func hasWrongNotes(tx *db.Tx) (is bool, err error) {
 	err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files f WHERE ` + wronglyNoted + `)`).Scan(&is)
 	return is, err
 }
 
-// mendGone notes of some of them whether they are gone.
+// mendGone corrects the notes of some of these files.
 func mendGone(tx *db.Tx) error {
 	ids, err := lockFiles(tx, `f.id IN (SELECT f.id FROM pack_files f WHERE `+wronglyNoted+` LIMIT $1)`, sweepMost)
 	if err != nil || len(ids) == 0 {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
 
@@ -167,15 +168,7 @@ func (c *chaos) mustRun(node *chaosNode) {
 // wipe removes all repositories from a node's disk, while it runs or not.
 func (c *chaos) wipe(node *chaosNode) {
 	c.disturbs[diskWipes]++
-	found, err := filepath.Glob(filepath.Join(node.data, "repositories", "*", "*.git"))
-	testkit.NoError(c.t, err)
-	for _, dir := range found {
-		if err := os.RemoveAll(dir); err != nil && !os.IsNotExist(err) {
-			if err = os.RemoveAll(dir); err != nil { // it fills again
-				c.t.Log(err)
-			}
-		}
-	}
+	gittest.Wipe(c.t, node.data)
 }
 
 // pause suspends a node, now and then for long.

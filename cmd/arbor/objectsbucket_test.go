@@ -73,16 +73,6 @@ func (s *bucketShop) mustPush(branch string) {
 	}
 }
 
-// wipe removes the repositories of the server's disk, so that it reads them from the bucket.
-func (s *bucketShop) wipe() {
-	s.t.Helper()
-	found, err := filepath.Glob(filepath.Join(s.data, "repositories", "*", "*.git"))
-	for _, dir := range found {
-		err = errors.Join(err, os.RemoveAll(dir))
-	}
-	testkit.NoError(s.t, err)
-}
-
 // tryUpload uploads a file, and returns what the server says.
 func (s *bucketShop) tryUpload(name string) (*http.Response, string) {
 	s.t.Helper()
@@ -123,7 +113,7 @@ func TestBucketIsFull(t *testing.T) {
 			`{"message": "small", "content": "YQ=="}`); status != 201 {
 			t.Errorf("%v: a small change: %d %s", refusal, status, text)
 		}
-		s.wipe()
+		gittest.Wipe(s.t, s.data)
 		if status, text := s.tryDo("GET", "/repos/alice/cold/contents/first?ref=first", ""); status != 200 {
 			t.Errorf("%v: reading: %d %s", refusal, status, text)
 		}
@@ -176,7 +166,7 @@ func TestBucketKeysExpire(t *testing.T) {
 		if res, text := s.tryUpload(fmt.Sprint("late", n)); res.StatusCode != 201 {
 			t.Errorf("%s: with new keys: %d %s", code, res.StatusCode, text)
 		}
-		s.wipe()
+		gittest.Wipe(s.t, s.data)
 		s.mustPush(fmt.Sprint("late", n))
 	}
 	s.sound()
@@ -224,7 +214,7 @@ func TestBucketListsLag(t *testing.T) {
 	}
 	holds := func(when string) {
 		t.Helper()
-		s.wipe()
+		gittest.Wipe(s.t, s.data)
 		if status, text := s.download(s.instance, asset); status != 200 || text != content("seeds") {
 			t.Errorf("%s the asset is %d, %d bytes", when, status, len(text))
 		}
@@ -279,7 +269,7 @@ func TestBucketGivesOldBytes(t *testing.T) {
 		}
 	}
 	swapped.Store(&swap)
-	s.wipe()
+	gittest.Wipe(s.t, s.data)
 	for n, id := range assets {
 		if status, text := s.tryDo("GET", fmt.Sprintf("/repos/alice/garden/releases/assets/%d", id), "", "Accept",
 			"application/octet-stream"); status != 0 && status != 503 {

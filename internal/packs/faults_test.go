@@ -154,7 +154,7 @@ func TestPacksAreCombined(t *testing.T) {
 		if p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`) == 0 {
 			t.Error("no pack is marked as gone")
 		}
-		wipe(t, p.a)
+		gittest.Wipe(t, p.a.Dir)
 		for _, s := range []*apitest.Server{p.a, p.b} {
 			for _, sha := range blobs {
 				s.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/blobs/" + sha, As: "alice", Status: 200})
@@ -194,7 +194,7 @@ func TestFilesOfForks(t *testing.T) {
 			}
 		}
 		remove("alice/garden", "alice", 1)
-		wipe(t, p.b)
+		gittest.Wipe(t, p.b.Dir)
 		p.b.Check(t, apitest.Case{Do: "GET /repos/bob/garden/contents/large?ref=large", Status: 200})
 		remove("bob/garden", "bob", 0)
 		for _, s := range []*apitest.Server{p.a, p.b} {
@@ -233,7 +233,7 @@ func TestCacheKeepsToItsSize(t *testing.T) {
 		server.Size = 400 << 10
 		for range 4 {
 			p.a.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/large?ref=large", Status: 200})
-			wipe(t, p.a)
+			gittest.Wipe(t, p.a.Dir)
 		}
 		p.a.Check(t, apitest.Case{Do: "GET /repos/bob/other/contents/README.md", Status: 200})
 	})
@@ -257,7 +257,7 @@ func TestUploadsWithoutARow(t *testing.T) {
 		if n := len(p.objects(t)); n != 1 {
 			t.Errorf("%d objects are left, want 1", n)
 		}
-		wipe(t, p.a)
+		gittest.Wipe(t, p.a.Dir)
 		p.a.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/large?ref=large", Status: 200})
 	})
 }

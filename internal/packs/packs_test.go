@@ -34,16 +34,6 @@ func newPair(t *testing.T, engine db.Engine) pair {
 	return p
 }
 
-// wipe removes all repositories from the disk of a node that runs.
-func wipe(t *testing.T, s *apitest.Server) {
-	t.Helper()
-	shards, err := filepath.Glob(filepath.Join(s.Dir, "repositories", "*", "*.git"))
-	testkit.NoError(t, err)
-	for _, dir := range shards {
-		testkit.NoError(t, os.RemoveAll(dir))
-	}
-}
-
 func put(t *testing.T, s *apitest.Server, path, text string) {
 	t.Helper()
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Status: 201,
@@ -65,7 +55,7 @@ func TestNodesWithoutASharedDisk(t *testing.T) {
 			put(t, writer, fmt.Sprintf("file-%d", n), fmt.Sprintf("text %d", n))
 			reader.Check(t, apitest.Case{Do: fmt.Sprintf("GET /repos/alice/garden/contents/file-%d", n), Status: 200})
 			if n%3 == 2 {
-				wipe(t, reader)
+				gittest.Wipe(t, reader.Dir)
 				reader.Check(t, apitest.Case{Do: "GET /repos/alice/garden/git/trees/main", Status: 200})
 			}
 			var blob struct{ SHA string }
@@ -86,7 +76,7 @@ func TestNodesWithoutASharedDisk(t *testing.T) {
 		p.b.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/noise", Status: 200})
 		p.b.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
 		put(t, p.b, "later", "x")
-		wipe(t, p.b)
+		gittest.Wipe(t, p.b.Dir)
 		for _, s := range nodes {
 			again := filepath.Join(t.TempDir(), "again")
 			gittest.Run(t, t.TempDir(), "clone", "-q", "--mirror", s.Remote(t, "bob", "bob/garden"), again)

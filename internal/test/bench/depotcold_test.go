@@ -23,15 +23,6 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// wipe removes the repositories from the disk of a node.
-func (a *arbor) wipe(b *testing.B) {
-	found, err := filepath.Glob(filepath.Join(a.data, "repositories", "*", "*.git"))
-	testkit.NoError(b, err)
-	for _, dir := range found {
-		testkit.Eventually(b, func() bool { return os.RemoveAll(dir) == nil }, "nobody writes into "+dir)
-	}
-}
-
 // noise writes a file that no other seed has.
 func noise(b *testing.B, path string, seed byte, size int64) {
 	f, err := os.Create(path)
@@ -43,7 +34,7 @@ func noise(b *testing.B, path string, seed byte, size int64) {
 // coldDepot measures first reads of what the disk lacks.
 func (s *suite) coldDepot(b *testing.B, away *arbor) {
 	read := func(b *testing.B, path string) float64 {
-		away.wipe(b)
+		gittest.Wipe(b, away.data)
 		c := connect(b, away.url)
 		return timed(func() {
 			_, err := c.must(request("GET", "/repos/alice/"+path, away.token, ""))

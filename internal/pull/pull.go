@@ -64,6 +64,7 @@ import (
 	"context"
 	"log/slog"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/singleflight"
 
@@ -134,6 +135,7 @@ type Service struct {
 	// OnNewHead is called in the change of a pull request whose head or base changes; it must be set. Package forge
 	// dismisses reviews there, which stand above this package.
 	OnNewHead func(c *issue.Change, p *Pull) error
+	Patience  time.Duration // how long a request waits for a test merge; tests wait longer
 
 	db         *db.DB
 	repos      *repo.Service
@@ -152,7 +154,8 @@ type Service struct {
 func New(
 	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
 ) *Service {
-	return &Service{db: d, repos: repos, network: network.New(d, repos), issues: issues, signatures: signatures, log: log}
+	return &Service{Patience: patience, db: d, repos: repos, network: network.New(d, repos), issues: issues,
+		signatures: signatures, log: log}
 }
 
 // Find reads a pull request of a repository and its issue. Error: 404.

@@ -109,7 +109,7 @@ const maxCounted = 100_000
 // testNow performs the test merge of a pull request before it is inserted. If that takes long it is scheduled
 // instead, and the result is empty.
 func (s *Service) testNow(ctx context.Context, p *Pull) (*trial, error) {
-	waiting, cancel := context.WithTimeout(ctx, patience)
+	waiting, cancel := context.WithTimeout(ctx, s.Patience)
 	defer cancel()
 	t, err := s.tryMerge(waiting, p)
 	switch {
@@ -162,7 +162,7 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	})
 }
 
-// patience is how long a request waits for a test merge.
+// patience is the default of Service.Patience.
 const patience = 2 * time.Second
 
 // trialTime is the time limit of a test merge.
@@ -180,7 +180,7 @@ func (s *Service) test(ctx context.Context, p *Pull) error {
 		defer cancel()
 		done <- s.try(ctx, p)
 	}()
-	timer := time.NewTimer(patience)
+	timer := time.NewTimer(s.Patience)
 	defer timer.Stop()
 	select {
 	case err := <-done:

@@ -15,16 +15,15 @@ const (
 	longest    = 20 * time.Millisecond  // for which a transaction is to index
 	gather     = 250 * time.Millisecond // after a change, for others to be indexed with it
 	indexEvery = 2 * time.Second        // for what other processes change
-	patience   = 5 * time.Second        // for which a search waits for the worker
+	patience   = 5 * time.Second        // the default of Service.Patience
 )
 
 // indexer synchronizes searches and the worker. Only the worker writes: a search that finds unindexed texts
 // requests a pass, and waits for its end.
 type indexer struct {
-	changed  chan struct{} // holds a value after a change
-	asked    chan struct{} // holds a value while a search waits for a pass that has not begun
-	waiting  atomic.Int64  // searches that wait
-	patience time.Duration
+	changed chan struct{} // holds a value after a change
+	asked   chan struct{} // holds a value while a search waits for a pass that has not begun
+	waiting atomic.Int64  // searches that wait
 
 	mu   sync.Mutex
 	next *pass
@@ -37,8 +36,7 @@ type pass struct {
 }
 
 func newIndexer() indexer {
-	return indexer{changed: make(chan struct{}, 1), asked: make(chan struct{}, 1), patience: patience,
-		next: newPass()}
+	return indexer{changed: make(chan struct{}, 1), asked: make(chan struct{}, 1), next: newPass()}
 }
 
 func newPass() *pass { return &pass{ended: make(chan struct{})} }
@@ -160,7 +158,7 @@ func (s *Service) indexed(ctx context.Context, of queue) (whole bool, err error)
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
 	p := s.ask()
-	timer := time.NewTimer(s.patience)
+	timer := time.NewTimer(s.Patience)
 	defer timer.Stop()
 	select {
 	case <-p.ended:

@@ -79,7 +79,7 @@ func TestSearchOnlyReads(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d, written := swarm(t, engine, many)
 		s := newService(d)
-		s.SetPatience(time.Millisecond)
+		s.Patience = time.Millisecond
 		for range 20 {
 			found, err := find50(t, t.Context(), s)
 			testkit.NoError(t, err)
@@ -104,7 +104,7 @@ func TestSearchWaitsForTheWorker(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d, _ := swarm(t, engine, many)
 		s := newService(d)
-		s.SetPatience(time.Hour)
+		s.Patience = time.Hour
 		ctx, stop := context.WithCancel(t.Context())
 		var worker, group sync.WaitGroup
 		worker.Go(func() { s.Run(ctx) })

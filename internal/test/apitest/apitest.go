@@ -121,7 +121,9 @@ func startOn(t testing.TB, engine db.Engine, address string, l net.Listener, opt
 		tokens:   map[string]string{},
 		client:   newClient(l.Addr()),
 	}
-	s.Server.Forge().Apps.NewKey = keyring()
+	running := s.Server.Forge()
+	running.Apps.NewKey = keyring()
+	running.Pulls.Patience, running.Searches.Patience = testkit.Patience, testkit.Patience
 	s.Handler = s.Server
 	if _, bench := t.(*testing.B); !bench {
 		s.Handler = newWatcher(t, s.Server)

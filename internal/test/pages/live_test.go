@@ -16,19 +16,6 @@ import (
 	"arbor/internal/test/testkit"
 )
 
-// inBackground runs the server's background work until the test ends.
-func inBackground(t testing.TB, s *apitest.Server) {
-	ctx, stop := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- s.Server.Run(ctx) }()
-	t.Cleanup(func() {
-		stop()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-}
-
 // stream is an open stream of events.
 type stream struct {
 	status int
@@ -71,7 +58,7 @@ func (l *stream) hears(t testing.TB, what string) (id string) {
 			t.Fatalf("%s: the stream has ended", what)
 		}
 		return id
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("%s: no event", what)
 	}
 	return ""
@@ -85,7 +72,7 @@ func (l *stream) ends(t testing.TB, what string) {
 		if ok {
 			t.Fatalf("%s: the event %s", what, id)
 		}
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.Patience):
 		t.Fatalf("%s: the stream goes on", what)
 	}
 }
@@ -100,7 +87,6 @@ func TestLive(t *testing.T) {
 	t.Parallel()
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		changePlant(t, s)
-		inBackground(t, s)
 		number := propose(t, s, "tune")
 		sha := head(t, s, number)
 		s.Settle(t)
@@ -169,7 +155,6 @@ func TestLiveRights(t *testing.T) {
 	apitest.Each(t, func(t *testing.T, s *apitest.Server) {
 		s.Users(t, "alice", "will", "sam")
 		r := s.Repo(t, "alice/plot", false)
-		inBackground(t, s)
 		s.Grant(t, r, "will", account.Push)
 		api(t, s, "alice", "POST /repos/alice/plot/issues", 201, changeObject{"title": "One"}, nil)
 		const events = "/alice/plot/issues/1/live"
@@ -220,7 +205,6 @@ func TestLiveBounds(t *testing.T) {
 	s := apitest.Start(t, db.SQLite)
 	s.Users(t, "alice", "will")
 	s.Repo(t, "alice/plot", false)
-	inBackground(t, s)
 	api(t, s, "alice", "POST /repos/alice/plot/issues", 201, changeObject{"title": "One"}, nil)
 	const events = "/alice/plot/issues/1/live"
 	session, now := s.Session(t, "will"), markOf(t, s, "will", "/alice/plot/issues/1")
@@ -240,13 +224,9 @@ func TestLiveBounds(t *testing.T) {
 		t.Errorf("%d streams, %d refused", len(open), refused)
 	}
 	other := listen(t, s, s.Session(t, "alice"), events, now)
-	began := time.Now()
 	api(t, s, "alice", "POST /repos/alice/plot/issues/1/comments", 201, changeObject{"body": "Hello"}, nil)
 	for _, l := range append(open, other) {
 		l.hears(t, "a comment")
-	}
-	if took := time.Since(began); took > 8*time.Second {
-		t.Errorf("the event took %s", took)
 	}
 	open[0].end()
 	testkit.Eventually(t, func() bool {

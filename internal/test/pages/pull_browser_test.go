@@ -35,7 +35,6 @@ func TestInBrowser(t *testing.T) {
 	t.Parallel()
 	s := apitest.Start(t, db.SQLite)
 	changePlant(t, s)
-	inBackground(t, s)
 	number := propose(t, s, "clash")
 	at := fmt.Sprintf("/alice/plot/pull/%d", number)
 	b := enter(t, s, "will", browser.Look{})

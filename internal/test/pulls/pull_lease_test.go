@@ -104,6 +104,7 @@ func TestSlowTestMerge(t *testing.T) {
 	s := apitest.Start(t, db.SQLite, func(o *server.Options) {
 		o.Git = gittest.New(t, git.Options{Binary: gittest.Wrapped(t, "merge-tree", "sleep 3")})
 	})
+	s.Server.Forge().Pulls.Patience = 2 * time.Second
 	s.User(t, "alice")
 	random := rand.New(rand.NewPCG(1, 1))
 	base, left, right := map[string]string{}, map[string]string{}, map[string]string{}

@@ -58,7 +58,7 @@ func runPage(t *testing.T, text string) {
 	ports := map[string]string{}
 	free := func(port string) string {
 		if ports[port] == "" {
-			address := freePort(t)
+			address := testkit.FreeAddress(t)
 			ports[port] = address[strings.LastIndex(address, ":"):]
 		}
 		return ports[port]

@@ -24,7 +24,7 @@ import (
 func TestHangUp(t *testing.T) {
 	t.Parallel()
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		admin := freePort(t)
+		admin := testkit.FreeAddress(t)
 		// What does not fit into the cache of fetches waits for its client, and git with it.
 		s := serving(t, engine, "--admin-listen", admin, "--fetch-cache", "1MiB")
 		goroutines := func() float64 { return readMetrics(t, admin)["go_goroutines"] }

@@ -18,6 +18,7 @@ import (
 
 	"arbor/internal/db"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // world is a store on which people do every kind of work, while faults befall its servers. It is held against
@@ -81,7 +82,7 @@ func newWorldOn(s *instance, engine db.Engine, nodes int, flags ...string) *worl
 	}
 	s.privateRepo("alice/closed", c.source)
 	for i := range c.nodes {
-		c.listen = append(c.listen, freePort(t))
+		c.listen = append(c.listen, testkit.FreeAddress(t))
 		c.start(i)
 	}
 	w := c.newWriter(&work{kind: "setup"})

@@ -25,7 +25,7 @@ func TestServeSSH(t *testing.T) {
 	needProgram(t, "ssh", "git over SSH")
 	needProgram(t, "ssh-keygen", "git over SSH")
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
-		dir, address := t.TempDir(), freePort(t)
+		dir, address := t.TempDir(), testkit.FreeAddress(t)
 		flags := []string{"--ssh-listen", address, "--ssh-url", "ssh://git@" + address}
 		s := serving(t, engine, flags...)
 		s.user("alice")

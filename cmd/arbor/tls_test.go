@@ -8,40 +8,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"arbor/internal/db"
 	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
-
-// nextPort counts the ports that tests of this process have been given.
-var nextPort atomic.Int32
-
-// freePort is an address that nobody listens on, for a server whose address must be known
-// before it starts. Its port lies below those that systems give to connections, and no
-// other test has it: else a neighbour could take it before the server does.
-func freePort(t testing.TB) string {
-	t.Helper()
-	for range 1000 {
-		port := 20000 + (os.Getpid()*100+int(nextPort.Add(1)))%10000
-		address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-		l, err := net.Listen("tcp", address)
-		if err != nil {
-			continue
-		}
-		l.Close()
-		if names, err := net.ListenPacket("udp", address); err == nil {
-			names.Close()
-			return address
-		}
-	}
-	t.Fatal("no port is free")
-	return ""
-}
 
 // program runs a program that must succeed, and gives what it prints.
 func program(t testing.TB, s *instance, name string, args ...string) string {
@@ -65,7 +38,7 @@ func TestServeTLS(t *testing.T) {
 	needProgram(t, "openssl", "TLS with openssl")
 	dir := t.TempDir()
 	certFile, keyFile := testkit.Certificate(t, dir)
-	redirect := freePort(t)
+	redirect := testkit.FreeAddress(t)
 	s := serving(t, db.SQLite, "--tls-cert", certFile, "--tls-key", keyFile,
 		"--http-redirect", redirect, "--base-url", "https://localhost:1")
 	s.user("alice")
@@ -159,10 +132,10 @@ func TestACME(t *testing.T) {
 	for _, way := range []string{"TLS-ALPN-01", "HTTP-01"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
-			listen, redirect := freePort(t), freePort(t)
+			listen, redirect := testkit.FreeAddress(t), testkit.FreeAddress(t)
 			proofs := listen
 			if way == "HTTP-01" {
-				proofs = freePort(t) // where nobody proves anything
+				proofs = testkit.FreeAddress(t) // where nobody proves anything
 			}
 			directory, roots, authority := pebble(t, proofs, redirect)
 			s := newInstance(t, db.SQLite)
@@ -209,7 +182,7 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 	t.Helper()
 	dir := t.TempDir()
 	own, key := testkit.Certificate(t, dir)
-	listen, manage, names := freePort(t), freePort(t), freePort(t)
+	listen, manage, names := testkit.FreeAddress(t), testkit.FreeAddress(t), testkit.FreeAddress(t)
 	port := func(address string) string { _, p, _ := net.SplitHostPort(address); return p }
 	config := filepath.Join(dir, "pebble.json")
 	text := `{"pebble": {"listenAddress": "` + listen + `", "managementListenAddress": "` + manage +

@@ -117,7 +117,7 @@ func buildbot(t *testing.T, s *apitest.Server, token string) (address string, te
 	t.Helper()
 	dir := t.TempDir()
 	testkit.NoError(t, os.CopyFS(dir, os.DirFS("testdata/buildbot")))
-	address = fmt.Sprintf("http://127.0.0.1:%d", freePort(t))
+	address = fmt.Sprintf("http://127.0.0.1:%d", testkit.FreePort(t))
 	app, err := s.Forge.OAuth.Create(t.Context(), nil, "ann", oauth.About{Name: "Buildbot", Homepage: address,
 		Callbacks: []string{address + "/auth/login"}})
 	testkit.NoError(t, err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -92,10 +91,7 @@ func proxy(t *testing.T, s *apitest.Server, flags ...string) (address string, te
 			r.Header.Get("X-Forwarded-Preferred-Username"), r.Header.Get("X-Forwarded-Email"), r.Header.Get("X-Forwarded-Groups"))
 	}))
 	t.Cleanup(behind.Close)
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	at := free.Addr().String()
-	free.Close()
+	at := testkit.FreeAddress(t)
 	address = "http://" + at
 	app, err := s.Forge.OAuth.Create(t.Context(), nil, "keeper", oauth.About{Name: "Proxy", Homepage: address,
 		Callbacks: []string{address + "/oauth2/callback"}})

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,7 +36,7 @@ func TestProbot(t *testing.T) {
 		s := apitest.Start(t, engine)
 		s.User(t, "alice")
 		s.Repo(t, "alice/garden", true)
-		port := freePort(t)
+		port := testkit.FreePort(t)
 		robot := s.NewApp(t, "alice", app.Manifest{Name: "Robot",
 			Permissions: apitest.Permissions("issues=write,checks=write"),
 			Events:      []string{"issues", "check_suite"}, Hook: app.Hook{URL: fmt.Sprintf("http://127.0.0.1:%d/", port), Active: true, Site: s.URL}})
@@ -60,15 +59,6 @@ func TestProbot(t *testing.T) {
 			As: "alice", Status: 200,
 			Want: `{"total_count":1,"check_runs":[{"name":"slugs","conclusion":"failure","app":{"slug":"robot"}}]}`})
 	})
-}
-
-// freePort is a port at which nobody listens.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // startProbot starts the App; what it says comes line by line.

@@ -38,7 +38,7 @@ func TestProbotRegisters(t *testing.T) {
 	}
 	s := apitest.Start(t, db.SQLite)
 	s.User(t, "alice")
-	port := freePort(t)
+	port := testkit.FreePort(t)
 	command := exec.CommandContext(t.Context(), "node", "node_modules/probot/bin/probot.js",
 		"run", "./app.js")
 	command.Dir, command.Stdout, command.Stderr = dir, os.Stderr, os.Stderr

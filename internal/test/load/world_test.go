@@ -8,7 +8,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -74,7 +73,7 @@ func newWorld(t testing.TB, binary string, engine db.Engine, overTLS, harmful bo
 	w := &world{
 		t: t, binary: binary, tls: overTLS, harmful: harmful,
 		data: filepath.Join(dir, "data"), log: filepath.Join(dir, "log"),
-		admin: freePort(t), tokens: map[string]string{}, tips: map[string]git.SHA{}, pushes: map[string]*push{},
+		admin: testkit.FreeAddress(t), tokens: map[string]string{}, tips: map[string]git.SHA{}, pushes: map[string]*push{},
 	}
 	if engine == db.PostgreSQL {
 		w.database = dbtest.URL(t, engine)
@@ -147,7 +146,7 @@ func (w *world) addKeys() {
 	w.arbor("user", "key", "add", "mallory", public)
 	w.ssh = fmt.Sprintf("ssh -F none -i '%s' -o IdentitiesOnly=yes -o BatchMode=yes "+
 		"-o StrictHostKeyChecking=accept-new -o UserKnownHostsFile='%s'", file, filepath.Join(dir, "known"))
-	w.sshAddress = freePort(w.t)
+	w.sshAddress = testkit.FreeAddress(w.t)
 }
 
 // serve starts the server, which stops with the test.
@@ -186,15 +185,6 @@ func (w *world) serve() {
 	}
 	w.url = strings.TrimSpace(strings.TrimPrefix(line, "arbor listens on "))
 	_, w.address, _ = strings.Cut(w.url, "://")
-}
-
-// freePort is an address that nobody listens on.
-func freePort(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // checkSound reads the log and has the operator check the whole store.

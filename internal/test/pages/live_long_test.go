@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // While somebody reads an issue and types, what others do appears, and nothing that the reader does is lost.

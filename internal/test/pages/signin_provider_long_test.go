@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -28,15 +27,6 @@ import (
 	"arbor/internal/test/npm"
 	"arbor/internal/test/testkit"
 )
-
-// freePort is a port that nobody listens on.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
-}
 
 // startProvider starts the provider of testdata/provider, for one site.
 func startProvider(t *testing.T, port int, site string) {
@@ -124,7 +114,7 @@ func signOutThere(t *testing.T, c *http.Client, issuer string) {
 // sessions here, and a wrong secret is told.
 func TestSignInWithACertifiedProvider(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := testkit.FreePort(t)
 	folder := t.TempDir()
 	testkit.NoError(t, os.WriteFile(filepath.Join(folder, "secret"), []byte("hidden\n"), 0o600))
 	file := filepath.Join(folder, "sign-in.yaml")

@@ -80,7 +80,7 @@ func startSlapd(t *testing.T, ldif string) *slapd {
 	if _, err := os.Stat("/usr/sbin/slapd"); err != nil {
 		t.Skip("there is no slapd: apt-get install slapd")
 	}
-	s := &slapd{t: t, dir: t.TempDir(), plain: freePort(t), tls: freePort(t)}
+	s := &slapd{t: t, dir: t.TempDir(), plain: testkit.FreePort(t), tls: testkit.FreePort(t)}
 	cert, key := testkit.Certificate(t, s.dir, "localhost", "127.0.0.1")
 	s.ca = cert
 	testkit.NoError(t, os.Mkdir(filepath.Join(s.dir, "db"), 0o700))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -93,10 +92,7 @@ func (d *desk) has(path string, want []byte) {
 // largeWorld is a server that knows its address, which it tells over SSH.
 func largeWorld(t *testing.T, engine db.Engine) *world {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	address, host := l.Addr().String(), testkit.Signer(t)
-	testkit.NoError(t, l.Close())
+	address, host := testkit.FreeAddress(t), testkit.Signer(t)
 	s := apitest.StartOn(t, engine, address, func(o *server.Options) {
 		o.BaseURL, o.SSH.HostKeys = "http://"+address, []ssh.Signer{host}
 	})

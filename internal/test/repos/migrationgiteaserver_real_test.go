@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"mime/multipart"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -35,10 +34,7 @@ func startGitea(t *testing.T, people ...string) *giteaServer {
 	program := tool.Program{Name: "gitea", Module: "code.gitea.io/gitea@v1.26.0", Dir: ".",
 		Tags: "sqlite sqlite_unlock_notify"}
 	binary := program.Build(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	address := l.Addr().String()
-	testkit.NoError(t, l.Close())
+	address := testkit.FreeAddress(t)
 	_, port, _ := strings.Cut(address, ":")
 	s := &giteaServer{URL: "http://" + address, tokens: map[string]string{}, dir: t.TempDir()}
 	user := os.Getenv("USER")

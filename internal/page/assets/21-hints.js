@@ -66,6 +66,7 @@ function hints(box, field) {
 			const found = await load(`/${box.dataset.repo}/suggest?q=${encodeURIComponent(word)}`, { signal: turn.signal });
 			if (turn.signal.aborted || wordNow() !== word) return;
 			list.replaceChildren(...found.querySelectorAll('li'));
+			list.dataset.word = word;
 			list.hidden = !list.children.length;
 			mark(0);
 			place();
@@ -81,7 +82,7 @@ function hints(box, field) {
 	});
 	field.addEventListener('keydown', (e) => {
 		if (list.hidden || e.isComposing) return;
-		if (wordNow() !== word) { hide(); return; } // the caret was moved away from it
+		if (wordNow() !== list.dataset.word) { hide(); return; } // the caret was moved, or the list for more letters is not there yet
 		const now = [...list.children].findIndex((li) => li.ariaSelected === 'true');
 		if (e.key === 'ArrowDown' || e.key === 'ArrowUp') mark((now + (e.key === 'ArrowDown' ? 1 : -1) + list.children.length) % list.children.length);
 		else if ((e.key === 'Enter' && !e.ctrlKey && !e.metaKey) || e.key === 'Tab') take(list.children[now]);

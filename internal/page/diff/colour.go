@@ -15,8 +15,8 @@ const (
 	maxLater     = 500 * time.Millisecond
 )
 
-// colour colours the rows of files, as long as their tags fit into so many bytes. It reports whether it ran out of
-// time.
+// colour colours the rows of files, as long as their tags fit into so many bytes. It reports whether it had no time
+// or no lexer for some.
 func colour(ctx context.Context, texts *highlight.Texts, files []*File, left int, limit time.Duration) (late bool) {
 	if texts == nil {
 		return false
@@ -31,7 +31,11 @@ func colour(ctx context.Context, texts *highlight.Texts, files []*File, left int
 			late = true
 			return nil
 		}
-		return texts.Lines(ctx, name, text)
+		coloured := texts.Lines(ctx, name, text)
+		if list, _ = texts.Kept(name, text); list == nil { // others were being coloured
+			late = true
+		}
+		return coloured
 	}
 	for _, f := range files {
 		for from := 0; from < len(f.rows); {

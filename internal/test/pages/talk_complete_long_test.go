@@ -34,6 +34,7 @@ func TestCompletionsInABrowser(t *testing.T) {
 	s.Check(t, apitest.Case{Do: "POST /repos/guild/plot/issues", As: "olive", Send: `{"title": "Slugs"}`, Status: 201})
 	s.Settle(t)
 	const field, open = "#new-comment textarea", ".hints:not([hidden])"
+	of := func(word string) string { return open + `[data-word="` + word + `"]` }
 	for _, look := range []browser.Look{{}, {Width: 360, Height: 640}} {
 		b := browser.Open(t, s.URL, look)
 		b.SignIn(s.Session(t, "olive"))
@@ -65,7 +66,7 @@ func TestCompletionsInABrowser(t *testing.T) {
 			"right to left": "שלום "} {
 			b.Fill(field, before)
 			b.Press("@m")
-			b.See(open, "guild/mowers")
+			b.See(of("@m"), "guild/mowers")
 			stands(what)
 			b.Press(kb.Escape)
 			b.Eval(`document.querySelector("`+open+`") === null ? '' : 'open'`, &what)
@@ -75,19 +76,19 @@ func TestCompletionsInABrowser(t *testing.T) {
 		}
 		b.Fill(field, "")
 		b.Press(":smil")
-		b.See(open, "smile")
+		b.See(of(":smil"), "smile")
 		b.See("#new-comment [role=status].hide", "suggestions")
 		if flaws := b.Flaws(); len(flaws) > 0 {
 			t.Errorf("%d wide: %q", look.Width, flaws)
 		}
 		b.Fill(field, ":smil") // the search for flaws took the focus
-		b.See(open, "smile")
+		b.See(of(":smil"), "smile")
 		b.Run(enterKey...)
 		b.Press("and #slugs")
-		b.See(open, "Slugs")
+		b.See(of("#slugs"), "Slugs")
 		b.Press(kb.Tab)
 		b.Press("for @guild/m")
-		b.See(open, "guild/mowers")
+		b.See(of("@guild/m"), "guild/mowers")
 		b.Press(kb.ArrowDown)
 		b.Run(enterKey...)
 		var got string

@@ -45,9 +45,7 @@ func ups(t *testing.T, s *apitest.Server, r *receiver, hook int64, steps []step)
 			}
 		}
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.got = nil
+	r.forget()
 }
 
 // downs sends the requests of the steps.

@@ -204,10 +204,8 @@ func TestSwitchedOff(t *testing.T) {
 		issue()
 		r.expect(t, "issues.opened")
 		testkit.Eventually(t, func() bool {
-			return count(t, s, `SELECT failures FROM hooks WHERE id = $1`,
-				id) == 1
-		},
-			"one failure is counted")
+			return count(t, s, `SELECT failures FROM hooks WHERE id = $1`, id) > 0
+		}, "a failure is counted")
 		// Three days and nine attempts later.
 		alter(t, s, `UPDATE hooks SET failures = 9, failing_since = failing_since - 259200000000 WHERE id = $1`, id)
 		issue()

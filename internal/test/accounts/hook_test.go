@@ -113,10 +113,15 @@ func (r *receiver) expect(t testing.TB, names string) []*sent {
 	if have := r.names(); have != names {
 		t.Fatalf("hooks were told %q, want %q", have, names)
 	}
+	r.forget()
+	return got
+}
+
+// forget forgets the deliveries so far.
+func (r *receiver) forget() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.got = nil
-	return got
 }
 
 // hookOn creates a webhook as a user and waits for its ping.

@@ -70,8 +70,12 @@ func TestFailedAttemptTellsNothingHidden(t *testing.T) {
 		s.Import(t, s.Repo(t, "guild/garden", false), gittest.Repository(t, 3, 2))
 		const at = "/repos/guild/garden"
 		var up atomic.Bool
+		taken := make(chan *sent, 10)
 		r := receive(t, func(w http.ResponseWriter, _ *http.Request, got *sent) {
-			if !up.Load() && got.Event != "ping" {
+			switch {
+			case up.Load():
+				taken <- got
+			case got.Event != "ping":
 				w.WriteHeader(http.StatusServiceUnavailable)
 			}
 		})
@@ -88,16 +92,18 @@ func TestFailedAttemptTellsNothingHidden(t *testing.T) {
 		testkit.Eventually(t, func() bool {
 			return count(t, s, `SELECT COUNT(*) FROM hook_deliveries WHERE hook_id = $1 AND state = 0 AND tries > 0`, id) > 0
 		}, "the attempt failed")
-		up.Store(true)
 		downs(t, s, []step{
 			{"", "alice", "PATCH " + at, `{"private": true}`, 200, nil},
 			{"", "bob", "PATCH /repos/bob/garden", `{"private": true}`, 200, nil},
 			{"", "alice", "PUT /orgs/guild/memberships/bob", `{"role": "member"}`, 200, nil},
 		})
+		up.Store(true)
 		alter(t, s, `UPDATE hook_deliveries SET due_at = 0 WHERE hook_id = $1`, id)
 		alter(t, s, `UPDATE hooks SET due_at = 0 WHERE id = $1`, id)
 		s.DB.Ring("hooks")
-		for _, got := range r.wait(t, 2) { // with what is closed by that
+		testkit.Eventually(t, func() bool { return len(taken) == 2 }, "it is told, and what is closed by that")
+		for range 2 {
+			got := <-taken
 			if err := apitest.Contains(got.Body,
 				`{"pull_request": {"title": "x", "head": {"repo": null}}}`); err != nil {
 				t.Errorf("%s: %v", got.name(), err)

@@ -13,7 +13,7 @@
 	// Open all menus, and wait for those that load their contents.
 	for (const menu of document.querySelectorAll('details')) menu.open = true;
 	const loads = [...document.querySelectorAll('details[data-load]')];
-	for (let n = 0; n < 200 && loads.some((menu) => menu.dataset.load && !menu.querySelector('[data-piece]')); n++) await new Promise((go) => setTimeout(go, 50));
+	for (const end = Date.now() + 300_000; Date.now() < end && loads.some((menu) => menu.dataset.load && !menu.querySelector('[data-piece]'));) await new Promise((go) => setTimeout(go, 50));
 	for (const menu of document.querySelectorAll('[data-piece] details')) menu.open = true;
 
 	for (const box of document.querySelectorAll('input[type=checkbox], input[type=radio], [role=checkbox]')) {

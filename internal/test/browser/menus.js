@@ -26,7 +26,7 @@
 		if (!box || !summary.checkVisibility() || summary.getClientRects().length === 0) continue;
 		menu.open = true;
 		await frame();
-		for (let n = 0; scripted && n < 200 && menu.dataset.load && !menu.querySelector('[data-piece]'); n++) await new Promise((go) => setTimeout(go, 50));
+		for (const end = Date.now() + 300_000; scripted && Date.now() < end && menu.dataset.load && !menu.querySelector('[data-piece]');) await new Promise((go) => setTimeout(go, 50));
 		await frame();
 		box.scrollIntoView({ block: 'center', inline: 'nearest', behavior: 'instant' });
 		check(`the menu of ${name(summary)}`, box);
@@ -38,7 +38,7 @@
 		if (!link) found.add(`no ${selector}`);
 		if (!link || !scripted) continue;
 		link.click();
-		for (let n = 0; n < 50 && !document.querySelector('dialog:modal'); n++) await new Promise((go) => setTimeout(go, 20));
+		for (const end = Date.now() + 300_000; Date.now() < end && !document.querySelector('dialog:modal');) await new Promise((go) => setTimeout(go, 20));
 		const box = document.querySelector('dialog:modal');
 		if (!box) { found.add(`${selector} opens no dialog`); continue; }
 		check(`the dialog of ${selector}`, box);

@@ -50,9 +50,7 @@ func Install(t testing.TB, dir string, keep ...string) string {
 	if err != nil {
 		cache = t.TempDir()
 	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	folder, err := install(ctx, cache, dir, keep)
+	folder, err := install(t.Context(), cache, dir, keep)
 	switch {
 	case errors.Is(err, errUnreachable):
 		skip(t, err.Error())
@@ -99,6 +97,8 @@ func install(ctx context.Context, cache, dir string, keep []string) (string, err
 	if err := copyInputs(work, dir); err != nil {
 		return "", err
 	}
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
 	cmd := exec.CommandContext(ctx, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund",
 		"--loglevel=error", "--prefer-offline", "--fetch-retries=1", "--fetch-retry-mintimeout=1000")
 	cmd.Dir, cmd.WaitDelay = work, time.Second // npm's own processes may hold its output open

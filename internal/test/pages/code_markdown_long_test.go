@@ -11,6 +11,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/browser"
+	"arbor/internal/test/testkit"
 )
 
 // guide has what READMEs at GitHub have.
@@ -54,11 +55,15 @@ func TestMarkdownInABrowser(t *testing.T) {
 			b := browser.Open(t, s.URL, look)
 			b.SignIn(s.Session(t, "alice"))
 			for _, page := range []string{"/alice/garden/tree/main/guide", "/alice/garden/issues/1"} {
-				b.Go(page)
+				var plain, colours int
+				testkit.Eventually(t, func() (coloured bool) { // a busy machine leaves code plain at first
+					b.Go(page)
+					b.See(".said pre", "func")
+					b.Eval(`document.querySelector('.said pre .pl-k') !== null`, &coloured)
+					return coloured
+				}, "code is coloured")
 				b.See(".markdown-alert-warning", "Warning")
 				b.See("h1:has(+ .markdown-alert)", "🌱 Guide")
-				b.See(".said pre .pl-k", "func")
-				var plain, colours int
 				b.Eval(`new Set([...document.querySelectorAll('.said pre [class^=pl-], .said pre code')]
 					.map((n) => getComputedStyle(n).color)).size`, &colours)
 				b.Eval(`parseInt(getComputedStyle(document.querySelector('.said pre code')).fontSize)`, &plain)

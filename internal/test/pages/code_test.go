@@ -10,6 +10,7 @@ import (
 	"arbor/internal/page/diff"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // evilFile is the name of a file, which may hold no slash.
@@ -59,6 +60,9 @@ func TestCodePagesShowWhatTheyAreOf(t *testing.T) {
 		for _, at := range []string{"main", "side%2F%3Ci%3E", "main/deep"} {
 			as(t, s, "").get("/alice/garden/last-changes/" + at)
 		}
+		testkit.Eventually(t, func() bool { // a busy machine counts later
+			return strings.Contains(string(as(t, s, "").get("/alice/garden/branches").Body), "behind ·")
+		}, "how far branches are behind is known")
 		for _, c := range []struct {
 			path string
 			has  []string

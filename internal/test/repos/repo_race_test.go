@@ -229,6 +229,7 @@ func TestManyDeepNames(t *testing.T) {
 				updates = append(updates, repo.RefUpdate{Name: "refs/heads/" + name,
 					Old: git.ZeroSHA, New: tip})
 			}
+			s.Settle(t) // workers read refs, too
 			statements.Store(0)
 			refused, err := s.Repos.MoveRefs(t.Context(), repo.Push{RepoID: r.ID, Updates: updates})
 			testkit.NoError(t, err)

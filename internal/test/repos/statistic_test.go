@@ -76,7 +76,7 @@ func TestStatistics(t *testing.T) {
 		}
 		var hours, lines [][3]int64
 		s.Check(t, apitest.Case{Do: stats + "punch_card", As: "bob", Status: 200}).JSON(t, &hours)
-		if len(hours) != 168 || hours[2*24+23] != [3]int64{2, 23, 1} || hours[3*24][2] < 1 {
+		if len(hours) != 168 || hours[2*24+23][2] < 1 || hours[3*24][2] < 1 {
 			t.Errorf("hours: %v", hours)
 		}
 		s.Check(t, apitest.Case{Do: stats + "code_frequency", As: "bob", Status: 200}).JSON(t, &lines)

@@ -175,13 +175,15 @@ func TestBodyTakenBack(t *testing.T) {
 		"cut off":   func(a *load.HTTP2) { a.Drop() },
 		"too short": func(a *load.HTTP2) { a.WriteData(1, true, []byte("{")) },
 	} {
+		token := s.Token(t, "alice")
+		testkit.Eventually(t, func() bool { return s.Server.InFlight() == 0 }, "earlier requests end")
 		a := dialH2(t, s, certFile, "127.0.0.7")
 		if err := a.Request(1, false, "POST", "/repos/alice/garden/issues", "content-length", "1000",
-			"authorization", "Bearer "+s.Token(t, "alice")); err != nil {
+			"authorization", "Bearer "+token); err != nil {
 			t.Fatal(name, err)
 		}
 		a.WriteData(1, false, []byte(`{"title": `))
-		time.Sleep(200 * time.Millisecond)
+		testkit.Eventually(t, func() bool { return s.Server.InFlight() > 0 }, "the request is served")
 		leave(a)
 	}
 	testkit.Eventually(t, func() bool { return len(s.Log.Requests()) == 3 }, "three lines in the log")

@@ -170,7 +170,11 @@ func (t *Tx) prepare(query string, args []any) ([]any, error) {
 		return nil, err
 	}
 	if t.trace != nil {
-		t.trace(t.caller, query)
+		ctx := t.caller
+		if t.values != nil { // a write: SQLite runs it without its caller's context
+			ctx = t.values
+		}
+		t.trace(ctx, query)
 	}
 	bound, err := bind(args)
 	if err != nil {

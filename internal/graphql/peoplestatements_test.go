@@ -40,11 +40,11 @@ func TestStatementsDoNotGrowWithPeople(t *testing.T) {
 				if met := strings.Count(body, `"met":"`+kind+`"`); met < people {
 					t.Fatalf("only %d are met: %s", met, body)
 				}
-				if least, most := w.countOf(ask(fields), people); most <= least+spare {
+				if least, most := w.count(ask(fields), people, spare); most <= least+spare {
 					return
 				}
 				for _, f := range fields {
-					if least, most := w.countOf(ask([]string{f}), people); most > least+spare {
+					if least, most := w.count(ask([]string{f}), people, spare); most > least+spare {
 						t.Errorf("%s: %d statements for 2, %d for %d", f, least, most, people)
 					}
 				}
@@ -58,14 +58,14 @@ func TestStatementsDoNotGrowWithPeople(t *testing.T) {
 				id, _, _ = strings.Cut(id, `"`)
 				ids = append(ids, id)
 			}
-			least, most := w.countOf(func(n int) string {
+			least, most := w.count(func(n int) string {
 				body := w.ask(t, `query($ids:[ID!]!){nodes(ids:$ids){...on RepositoryRuleset{name}}}`,
 					map[string]any{"ids": ids[:n]})
 				if strings.Count(body, `"name"`) != n {
 					t.Fatal(body)
 				}
 				return body
-			}, people)
+			}, people, spare)
 			if most > least+spare {
 				t.Errorf("%d statements for 2, %d for %d", least, most, people)
 			}
@@ -77,19 +77,6 @@ const (
 	people = 12 // accounts and teams of each kind
 	spare  = 4  // statements that later ones may need besides, of 10
 )
-
-// countOf is count for a number of objects.
-func (w *world) countOf(ask func(n int) string, many int) (least, most int64) {
-	for range 4 { // what workers change meanwhile is read anew
-		ask(2)
-		least = max(least, w.statements.Load())
-		ask(many)
-		if most = w.statements.Load(); most <= least+spare {
-			break
-		}
-	}
-	return least, most
-}
 
 // settle makes people whom alice follows, her organizations, and teams of the first of these.
 func (w *world) settle(t *testing.T) {

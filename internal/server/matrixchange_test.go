@@ -64,7 +64,7 @@ func differ(a, b string) (n int) {
 // everything is what each of some callers reads, by request.
 func (m *matrix) everything(t *testing.T, logins []string) map[string]string {
 	t.Helper()
-	m.settle(t)
+	testkit.NoError(t, m.Server.Server.Settle(t.Context())) // else statistics come between two looks
 	all := map[string]string{}
 	for _, r := range fixture.Walked(m.Server.Server.Routes()) {
 		if r.Method != http.MethodGet || r.Pattern == "/docs" ||

@@ -161,8 +161,13 @@ func objectNames(text string) map[string]bool {
 	return found
 }
 
+// beforeRights are how statements begin that refused requests run, too: who was refused is recorded, and rows are
+// locked on which a right depends.
+var beforeRights = []string{"INSERT INTO audit (", "UPDATE accounts SET kind = kind ",
+	"UPDATE repos SET owner_id = owner_id ", "UPDATE repos SET issues_generation = issues_generation + 1 WHERE id = $1"}
+
 // writesNothing holds that a request which is refused begins no change. Stars ask for the right in the
-// statement that changes them. PostgreSQL locks rows by updates, and runs the same code.
+// statement that changes them. PostgreSQL runs the same code.
 func writesNothing(m *matrix, t *testing.T, e *exchange) {
 	t.Helper()
 	if m.Engine == db.PostgreSQL || e.want == allowed || e.want == refused ||
@@ -171,7 +176,8 @@ func writesNothing(m *matrix, t *testing.T, e *exchange) {
 	}
 	for _, query := range e.ran {
 		verb, _, _ := strings.Cut(strings.TrimSpace(query), " ")
-		if slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, verb) {
+		isBefore := func(prefix string) bool { return strings.HasPrefix(query, prefix) }
+		if slices.Contains([]string{"INSERT", "UPDATE", "DELETE"}, verb) && !slices.ContainsFunc(beforeRights, isBefore) {
 			e.errorf(t, "though it is refused, it runs %s", query)
 		}
 	}

@@ -35,8 +35,13 @@ func TestEndsAreLogged(t *testing.T) {
 	cage := process.Cage{Memory: 256 << 20}
 	late := journal.WithJob(t.Context(), "late")
 	batch.Limit = 200 * time.Millisecond // git waits for what never comes
-	p, in, out, err := r.Talk(late, cage, batch)
-	testkit.NoError(t, err)
+	var p *process.Process
+	var in io.WriteCloser
+	var out io.Reader
+	testkit.Eventually(t, func() bool { // the limit may be over before git starts
+		p, in, out, err = r.Talk(late, cage, batch)
+		return err == nil
+	}, "git starts", func() string { return err.Error() })
 	_, _ = io.Copy(io.Discard, out)
 	if p.Wait() == nil {
 		t.Error("git that took too long ended well")

@@ -150,11 +150,14 @@ func TestHostileReceivers(t *testing.T) {
 	})
 	s := httptest.NewServer(mux)
 	defer s.Close()
-	c := newClient(Loopback(), net.DefaultResolver, time.Second)
 	for path, want := range map[string]string{"/redirect": "Temporary Redirect", "/hang": "timed out",
 		"/drip":    "timed out",
 		"/endless": "OK", "/headers": "the connection failed"} {
-		a := post(t, c, s.URL+path)
+		limit := testkit.Patience
+		if want == "timed out" {
+			limit = time.Second
+		}
+		a := post(t, newClient(Loopback(), net.DefaultResolver, limit), s.URL+path)
 		if a.Status != want || len(a.Body) > maxKept {
 			t.Errorf("%s: %q with %d bytes, want %q", path, a.Status, len(a.Body), want)
 		}

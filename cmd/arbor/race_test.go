@@ -29,7 +29,7 @@ func TestPushRace(t *testing.T) {
 			gittest.Run(t, dir, "branch", name, "main")
 			tips[string(add(t, dir, name, name))] = true
 		}
-		before := len(s.find("pack-*.idx"))
+		before := s.packCount()
 		release := s.hold()
 		_, left := begin(t, dir, "push", remote, "left:main", "left:born")
 		_, right := begin(t, dir, "push", remote, "right:main", "right:born", "right:other")

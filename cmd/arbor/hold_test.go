@@ -14,7 +14,7 @@ var errReleased = errors.New("released")
 
 // hold takes the rows of all repositories (with SQLite: the write lock) as a
 // second program on the same database may, so that a push gets everything done
-// but its commit. release lets it go on.
+// but its commit. release lets it go on: soon, since a writer of SQLite waits for some seconds alone.
 func (s *instance) hold() (release func()) {
 	s.t.Helper()
 	d := s.open()

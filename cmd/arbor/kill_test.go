@@ -39,8 +39,11 @@ func TestKilledInPush(t *testing.T) {
 
 		t.Log("when all is received, before the refs are committed")
 		before := s.packCount()
+		v = newValve(t, s.url, 1<<20, -1)
+		_, push = begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main", "tiny")
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 2 }, "a second quarantine")
 		release := s.hold()
-		_, push = begin(t, dir, "push", s.remote("alice", "alice/garden"), "main", "tiny")
+		v.release()
 		s.packs(t, before+1)
 		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, // the one of the first kill
 			"one quarantine", func() string { return strings.Join(s.incoming(), "\n") })

@@ -50,6 +50,10 @@ func TestBackupOfABusyStore(t *testing.T) {
 			nil); number(list) < before {
 			t.Errorf("of %d issues this is the last one that came back: %s", before, list)
 		}
+		testkit.Eventually(t, func() bool {
+			return s.number(`SELECT (SELECT COUNT(*) FROM pulls WHERE wanted) + (SELECT COUNT(*) FROM detections)
+				+ (SELECT COUNT(*) FROM statistics_jobs)`) == 0
+		}, "no test merge and no statistics are to be made: answers show them")
 		s.arbor("backup", dir)
 		answers := walkOver(s)
 		if len(answers) < 100 {

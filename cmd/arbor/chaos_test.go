@@ -129,6 +129,7 @@ func newChaos(t *testing.T, nodes, rounds int) *chaos {
 			if node.server != nil {
 				node.kill()
 			}
+			testkit.Eventually(t, func() bool { return len(node.gitProcesses()) == 0 }, "no process of git is left")
 			node.log = &logBuffer{} // which has errors: of a bucket that lies
 		})
 		c.nodes = append(c.nodes, node)

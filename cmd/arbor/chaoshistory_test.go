@@ -80,7 +80,11 @@ func (c *chaos) checkHistory() {
 		if result == porcupine.Ok {
 			continue
 		}
-		c.t.Errorf("%s is not linearizable: %s", part[0].Input.(operation).register, result)
+		if result == porcupine.Unknown {
+			c.t.Logf("%s was not checked: it takes longer than a minute", part[0].Input.(operation).register)
+			continue
+		}
+		c.t.Errorf("%s is not linearizable", part[0].Input.(operation).register)
 		for _, op := range part {
 			c.t.Logf("%d: %+v -> %v, %s to %s", op.ClientId, op.Input, op.Output, time.Duration(op.Call),
 				time.Duration(op.Return))

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"testing"
 
 	"arbor/internal/db"
@@ -13,7 +14,7 @@ var errReleased = errors.New("released")
 
 // hold takes the rows of all repositories (with SQLite: the write lock) as a
 // second program on the same database may, so that a push gets everything done
-// but its commit. release lets it go on.
+// but its commit. release lets it go on: soon, since a writer of SQLite waits for some seconds alone.
 func (s *instance) hold() (release func()) {
 	s.t.Helper()
 	d := s.open()
@@ -55,6 +56,14 @@ func (s *instance) hold() (release func()) {
 // not accepted yet.
 func (s *instance) packs(t testing.TB, n int) {
 	t.Helper()
-	testkit.Eventually(t, func() bool { return len(s.find("pack-*.idx")) >= n },
-		"packs on the server")
+	testkit.Eventually(t, func() bool { return s.packCount() >= n }, "packs on the server")
+}
+
+// packCount counts packs by their names: one that is moved meanwhile may be found in two folders.
+func (s *instance) packCount() int {
+	names := map[string]bool{}
+	for _, path := range s.find("pack-*.idx") {
+		names[filepath.Base(path)] = true
+	}
+	return len(names)
 }

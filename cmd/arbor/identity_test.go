@@ -268,6 +268,9 @@ func TestKilledMove(t *testing.T) {
 		new := s.on(filepath.Join(t.TempDir(), "new.db"))
 		for after := 20 * time.Millisecond; ; after = after * 5 / 4 {
 			ended := s.killedAfter(after, "database", "move", new.database)
+			if s.database != "" {
+				dbtest.Deserted(t, s.database)
+			}
 			old, oldErr := s.tells("user", "list")
 			now, newErr := new.tells("user", "list")
 			switch {

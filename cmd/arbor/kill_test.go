@@ -38,9 +38,12 @@ func TestKilledInPush(t *testing.T) {
 		s.restartAfterKill(dir, "first")
 
 		t.Log("when all is received, before the refs are committed")
-		before := len(s.find("pack-*.idx"))
+		before := s.packCount()
+		v = newValve(t, s.url, 1<<20, -1)
+		_, push = begin(t, dir, "push", v.remote(s, "alice", "alice/garden"), "main", "tiny")
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 2 }, "a second quarantine")
 		release := s.hold()
-		_, push = begin(t, dir, "push", s.remote("alice", "alice/garden"), "main", "tiny")
+		v.release()
 		s.packs(t, before+1)
 		testkit.Eventually(t, func() bool { return len(s.incoming()) == 1 }, // the one of the first kill
 			"one quarantine", func() string { return strings.Join(s.incoming(), "\n") })
@@ -125,10 +128,12 @@ func TestStopFinishesTransfers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		s := serving(t, engine)
 		s.user("alice")
-		source := heavy(t, 24<<20)
+		source := heavy(t, 12<<20) // more than the kernel's buffers hold
 		s.repo("alice/garden", source)
 		s.repo("alice/shed", "")
 		out, in, dir := newValve(t, s.url, -1, 1<<20), newValve(t, s.url, 1<<20, -1), t.TempDir()
+		out.drips.Store(true)
+		in.drips.Store(true)
 		_, clone := begin(t, dir, "clone", out.remote(s, "alice", "alice/garden"), "clone")
 		_, push := begin(t, source, "push", in.remote(s, "alice", "alice/shed"), "main")
 		out.wait(t)

@@ -133,7 +133,8 @@ func push(w *writer) {
 	r := try(w.c.t, w.dir, "push", "-q", "--force", w.remote("alice/garden"), "reviewed",
 		"reviewed:refs/heads/"+w.name, "reviewed:refs/heads/"+w.name+"-too")
 	if r.err != nil {
-		if told = unknown; w.c.big != "" {
+		busy := strings.Contains(r.out, "error: 429") || strings.Contains(r.out, "error: 503")
+		if told = unknown; w.c.big != "" && !busy {
 			w.refused(strings.Contains(r.out, "507") || strings.Contains(r.out, "disk") ||
 				strings.Contains(r.out, "unpacker error"), r.out)
 		}

@@ -200,7 +200,7 @@ func (w *writer) ask(login, method, path, body string) (status int, answer map[s
 		time.Sleep(10 * time.Millisecond)
 		return 0, nil
 	}
-	if res.StatusCode >= 500 && w.c.big != "" {
+	if busy := strings.Contains(text, "full at this moment"); res.StatusCode >= 500 && w.c.big != "" && !busy {
 		w.refused(res.StatusCode == 507 && strings.Contains(text, "disk"), text)
 	}
 	_ = json.Unmarshal([]byte(text), &answer) // not each answer is an object

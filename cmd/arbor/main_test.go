@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"os"
 	"syscall"
 	"testing"
@@ -15,7 +14,6 @@ import (
 // The test binary is also the program: under the name arbor, which
 // testscript.Main puts on the PATH, it runs main in a process of its own.
 func TestMain(m *testing.M) {
-	flag.Set("test.parallel", "6") // most wait for a server of theirs; -parallel still decides
 	commands := tracers()
 	commands["arbor"] = func() {
 		if err := bendClock(); err != nil {

@@ -121,6 +121,9 @@ func (p *progress) clear() {
 
 // end removes the bar for good.
 func (p *progress) end() {
+	p.mu.Lock()
+	p.part = "" // a tick that comes now draws nothing
+	p.mu.Unlock()
 	p.clear()
 	close(p.ended)
 }

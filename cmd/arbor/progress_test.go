@@ -32,6 +32,19 @@ func TestProgressLines(t *testing.T) {
 	})
 }
 
+// After the end nothing is printed, also by a tick that came just before: it would be in the midst of the result.
+func TestProgressEnds(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	p := newProgress(&out)
+	p.show("files", 6, 10)
+	p.end()
+	p.print()
+	if out.Len() > 0 {
+		t.Errorf("it prints %q", &out)
+	}
+}
+
 // The documentation shows progress as the program prints it.
 func TestProgressIsDocumented(t *testing.T) {
 	t.Parallel()

@@ -3,6 +3,8 @@
 package main
 
 import (
+	"crypto/rand"
+	"encoding/hex"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,6 +12,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
+	"arbor/internal/test/testkit"
 )
 
 // Two people push to one branch at the same time, both from its present tip. If
@@ -27,12 +30,19 @@ func TestPushRace(t *testing.T) {
 		tips := map[string]bool{}
 		for _, name := range []string{"left", "right"} {
 			gittest.Run(t, dir, "branch", name, "main")
-			tips[string(add(t, dir, name, name))] = true
+			noise := make([]byte, 64<<10) // more than the valves let through
+			rand.Read(noise)
+			tips[string(add(t, dir, name, name+hex.EncodeToString(noise)))] = true
 		}
-		before := len(s.find("pack-*.idx"))
+		before := s.packCount()
+		first, second := newValve(t, s.url, 16<<10, -1), newValve(t, s.url, 16<<10, -1)
+		_, left := begin(t, dir, "push", first.remote(s, "alice", "alice/garden"), "left:main", "left:born")
+		_, right := begin(t, dir, "push", second.remote(s, "alice", "alice/garden"), "right:main", "right:born",
+			"right:other")
+		testkit.Eventually(t, func() bool { return len(s.incoming()) == 2 }, "two quarantines")
 		release := s.hold()
-		_, left := begin(t, dir, "push", remote, "left:main", "left:born")
-		_, right := begin(t, dir, "push", remote, "right:main", "right:born", "right:other")
+		first.release()
+		second.release()
 		s.packs(t, before+2) // both have read the old tip, and neither can commit
 		release()
 		l, r := <-left, <-right

@@ -213,5 +213,12 @@ func pebble(t *testing.T, tlsProofs, httpProofs string) (directory, roots, own s
 		root, err := io.ReadAll(res.Body)
 		return err == nil && res.StatusCode == http.StatusOK && os.WriteFile(roots, root, 0o600) == nil
 	}, "an answer of pebble", said.String)
+	resolver := &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, names)
+	}}
+	testkit.Eventually(t, func() bool {
+		_, err := resolver.LookupHost(t.Context(), "arbor.test.")
+		return err == nil
+	}, "an answer of its name server", said.String)
 	return "https://" + listen + "/dir", roots, own
 }

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -21,6 +22,8 @@ type valve struct {
 
 	up, down int // bytes to let through to the server, and back; -1: all
 	target   string
+
+	drips atomic.Bool // what is held back passes slowly, so that the server does not hang up on a stalled client
 
 	once sync.Once
 	mu   sync.Mutex
@@ -108,7 +111,7 @@ func (v *valve) pass(to, from net.Conn, left *int) {
 			}
 			if rest = rest[now:]; len(rest) > 0 {
 				v.once.Do(func() { close(v.reached) })
-				<-v.opened
+				v.hold(left)
 			}
 		}
 		if err != nil {
@@ -119,6 +122,22 @@ func (v *valve) pass(to, from net.Conn, left *int) {
 			}
 			return
 		}
+	}
+}
+
+// hold waits until the valve is opened, or until a drip may pass: a large one, since the kernel has a sender wait until
+// much of its buffer is free.
+func (v *valve) hold(left *int) {
+	var drip <-chan time.Time
+	if v.drips.Load() {
+		drip = time.After(time.Second / 4)
+	}
+	select {
+	case <-v.opened:
+	case <-drip:
+		v.mu.Lock()
+		*left += 64 << 10
+		v.mu.Unlock()
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"arbor/internal/errs"
+	"arbor/internal/test/testkit"
 )
 
 // full creates a gate whose places for strangers' fetches are taken by three networks. The ticket is that of
@@ -98,6 +99,7 @@ func TestReadingClientKeepsItsPlace(t *testing.T) {
 func TestStalledDownloadYields(t *testing.T) {
 	t.Parallel()
 	g, ticket := full(t)
+	g.Patience(testkit.Patience)
 	ended := make(chan time.Duration, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r = r.WithContext(With(r.Context(), ticket))
@@ -111,7 +113,6 @@ func TestStalledDownloadYields(t *testing.T) {
 		ended <- time.Since(start)
 	}))
 	defer server.Close()
-	go func() { _, _ = g.take(t.Context(), Stream, network("198.51.100.1"), unit, false) }()
 	resp, err := http.Get(server.URL)
 	if err != nil {
 		t.Fatal(err)
@@ -120,6 +121,7 @@ func TestStalledDownloadYields(t *testing.T) {
 	if _, err := io.ReadFull(resp.Body, make([]byte, 1)); err != nil {
 		t.Fatal(err)
 	}
+	go func() { _, _ = g.take(t.Context(), Stream, network("198.51.100.1"), unit, false) }()
 	if took := <-ended; took < maxStall/2 || took > Grace-time.Second {
 		t.Errorf("the stalled write ended after %v", took)
 	}

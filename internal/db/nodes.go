@@ -113,12 +113,12 @@ var ErrOutdated = errors.New(
 
 // Beat does once what Run does all the time. Error: ErrOutdated.
 func (n *Node) Beat(ctx context.Context) error {
-	skew, _, err := n.d.clockSkew(ctx)
+	skew, unsure, err := n.d.clockSkew(ctx)
 	if err != nil {
 		return err
 	}
 	n.skew.Store(int64(skew))
-	if off := skew.Abs() > MaxSkew; off != n.astray {
+	if off := skew.Abs()-unsure > MaxSkew; off != n.astray {
 		n.astray = off
 		if off {
 			n.log.ErrorContext(ctx, "the clock of this machine is off the database's: dates are wrong",

@@ -59,10 +59,7 @@ func (s *Service) run(t testing.TB) {
 	t.Helper()
 	program := tool.Program{Name: "versitygw", Module: "github.com/versity/versitygw@v1.8.0",
 		Dir: "./cmd/versitygw"}.Build(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	testkit.NoError(t, err)
-	address := l.Addr().String()
-	testkit.NoError(t, l.Close())
+	address := testkit.FreeAddress(t)
 	s.URL = "http://" + address
 	cmd := exec.CommandContext(t.Context(), program, "--port", address, "--access", s.key, "--secret", s.secret,
 		"--region", "us-east-1", "posix", "--sidecar", filepath.Join(s.root, "metadata"), filepath.Dir(s.dir))

@@ -281,7 +281,7 @@ func command(dir string, who *syscall.Credential, name string, args ...string) e
 
 // awaitReady reads what the server writes into its pid file when it answers.
 func awaitReady(dir string) error {
-	for range 3000 {
+	for began := time.Now(); time.Since(began) < testkit.Patience; {
 		pid, _ := os.ReadFile(filepath.Join(dir, "data", "postmaster.pid"))
 		lines := bytes.Split(pid, []byte("\n"))
 		if len(lines) > 7 && bytes.HasPrefix(lines[7], []byte("ready")) {

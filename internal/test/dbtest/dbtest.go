@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"arbor/internal/db"
 	"arbor/internal/test/testenv"
@@ -355,21 +356,27 @@ func (s *server) exec(t testing.TB, statement string) {
 }
 
 // try creates or drops a database. The checkpoint that this takes was seen to fail on a busy machine, and a
-// socket to be full of requests to cancel; a test may crash the server. All of these can be retried.
+// socket to be full of requests to cancel; a test may crash the server, and connections that were closed take
+// a while to end there. All of these can be retried.
 func (s *server) try(t testing.TB, on *session, statement string) {
 	t.Helper()
-	for try := 1; ; try++ {
+	for began := time.Now(); ; time.Sleep(time.Second) {
 		err := on.run(s.base, statement)
 		if err == nil {
 			return
 		}
 		passes := errors.Is(err, errBroken) || errors.Is(err, syscall.EAGAIN) ||
-			strings.Contains(err.Error(), "checkpoint request failed")
-		if try == 3 || !passes {
+			isInUse(err) || strings.Contains(err.Error(), "checkpoint request failed")
+		if !passes || time.Since(began) > testkit.Patience {
 			t.Fatalf("%s: %v", statement, err)
 		}
-		time.Sleep(time.Second)
 	}
+}
+
+// isInUse reports whether a statement failed because others are connected to the database.
+func isInUse(err error) bool {
+	var refusal *pgconn.PgError
+	return errors.As(err, &refusal) && refusal.Code == "55006"
 }
 
 // prepare finds out how databases are made fastest.

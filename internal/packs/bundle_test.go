@@ -53,8 +53,14 @@ func (p pair) lease(t *testing.T) {
 		ON CONFLICT (repo_id) DO UPDATE SET due_at = EXCLUDED.due_at`, time.Now().Add(365*24*time.Hour).UnixMicro())
 }
 
-// purge purges alice/garden, as a command does beside the server.
+// purge purges alice/garden of what no ref leads to, as a command does beside the server.
 func (p pair) purge(t *testing.T) error {
+	t.Helper()
+	return p.purgeObject(t, "")
+}
+
+// purgeObject purges alice/garden of an object.
+func (p pair) purgeObject(t *testing.T, sha string) error {
 	t.Helper()
 	g, err := git.New(t.Context(), git.Options{PackGrace: 50 * time.Millisecond})
 	if err != nil {
@@ -64,7 +70,7 @@ func (p pair) purge(t *testing.T) error {
 	repos := forge.New(p.a.DB, g, slog.New(slog.DiscardHandler), p.a.Dir).Repos
 	found, err := repos.Find(t.Context(), &account.Caller{SiteAdmin: true}, "alice", "garden")
 	if err == nil {
-		_, err = purge.New(p.a.DB, g, repos).Purge(t.Context(), &found.Access, purge.Options{})
+		_, err = purge.New(p.a.DB, g, repos).Purge(t.Context(), &found.Access, purge.Options{Object: sha})
 	}
 	return err
 }

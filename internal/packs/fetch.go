@@ -54,10 +54,11 @@ func (s *Service) reportDamage(ctx context.Context, f *packFile, cause error) er
 	return depot.Unavailable(cause)
 }
 
-// isListed reports whether the row of a file is as it was read.
+// isListed reports whether a folder has a file where its row said. A file that none has any longer leaves its depot before
+// its row.
 func (s *Service) isListed(ctx context.Context, f *packFile) (is bool, err error) {
 	err = s.db.Read(ctx, func(tx *db.Tx) error {
-		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files WHERE id = $1 AND depot_id = $2)`, f.id, f.depot).
+		return tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM pack_files f WHERE id = $1 AND depot_id = $2 AND `+isNamed+`)`, f.id, f.depot).
 			Scan(&is)
 	})
 	return is, err

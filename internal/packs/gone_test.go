@@ -1,12 +1,15 @@
 package packs_test
 
 import (
+	"errors"
 	"os"
+	"path/filepath"
 	"testing"
 	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
+	"arbor/internal/errs"
 	"arbor/internal/packs"
 	"arbor/internal/repo"
 	"arbor/internal/test/apitest"
@@ -173,6 +176,59 @@ func TestPurgeOfWhatForksHad(t *testing.T) {
 		testkit.NoError(t, p.purge(t))
 		p.holds(t, "after the purge", 0)
 		p.a.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/README.md", Status: 200})
+	})
+}
+
+// A purge of an object, said again after a fork that had it was deleted, removes the object from the depot although the
+// repository does not have it any longer. After that nobody has it.
+func TestPurgeOfAnObjectAgain(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		secret := ""
+		p.secret(t, func() {
+			secret = tip(t, p.a, "secret")
+			p.a.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
+		})
+		testkit.NoError(t, p.purgeObject(t, secret))
+		p.holds(t, "with the fork", 1)
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/bob/garden", As: "bob", Status: 204})
+		p.forgotten(t, 1)
+		testkit.NoError(t, p.purgeObject(t, secret))
+		p.holds(t, "after the second purge", 0)
+		if err := p.purgeObject(t, secret); !errs.Is(err, errs.NotFound) {
+			t.Errorf("a third purge: %v", err)
+		}
+	})
+}
+
+// A depot that removes nothing keeps nothing from leaving another place.
+func TestSweepBesideADepotThatRefuses(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		if said, err := push(t, p.a, "large", 200); err != nil {
+			t.Fatal(said)
+		}
+		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
+		p.forgotten(t, 0)
+		gone := func() int64 { return p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`) }
+		before := gone()
+		dbtest.Exec(t, p.a.DB, `UPDATE pack_files SET gone_at = 1 WHERE gone_at IS NOT NULL`)
+		object := p.objects(t)[0]
+		testkit.NoError(t, errors.Join(os.Rename(object, p.depot+"-pack"), os.MkdirAll(filepath.Join(object, "full"), 0o700)))
+		if err := p.a.Forge.Packs.SweepShard(t.Context(), 1, 0); err == nil {
+			t.Error("the sweep does not say that the depot refuses")
+		}
+		if n := gone(); before < 2 || n != 1 {
+			t.Errorf("of %d files %d are left, want the one in the depot", before, n)
+		}
+		testkit.NoError(t, errors.Join(os.RemoveAll(object), os.Rename(p.depot+"-pack", object)))
+		testkit.NoError(t, p.a.Forge.Packs.SweepShard(t.Context(), 1, 0))
+		if n := gone(); n != 0 {
+			t.Errorf("%d files are left with the depot", n)
+		}
 	})
 }
 

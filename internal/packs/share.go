@@ -3,6 +3,8 @@ package packs
 import (
 	"context"
 	"errors"
+	"slices"
+	"strconv"
 
 	"arbor/internal/db"
 	"arbor/internal/depot"
@@ -71,17 +73,39 @@ func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {
 	return err
 }
 
+// left is what a purge of a repository removes: the folders with packs that it or its networks had before, and files
+// that no folder has.
+type left struct {
+	ended []repo.Folder
+	which string // the condition for the files, which it calls f
+	args  []any
+}
+
+func leftOf(tx *db.Tx, id repo.ID) (l left, err error) {
+	networks, err := networksOf(tx, id)
+	if err == nil {
+		l.ended, err = oldFoldersOf(tx, id, networks)
+	}
+	l.which, l.args = `(f.gone_repo = $1 OR f.network IN `+db.ValuesFrom(2, 1, len(networks))+`)`, db.Args(networks, id)
+	return l, err
+}
+
+// HasLeft implements repo.Packs.
+func (s *Service) HasLeft(ctx context.Context, id repo.ID) (bool, error) {
+	return db.Get(ctx, s.db, func(tx *db.Tx) (bool, error) {
+		l, err := leftOf(tx, id)
+		if err != nil || len(l.ended) > 0 {
+			return err == nil, err
+		}
+		gone, err := goneFiles(tx, l.which, l.args...)
+		return len(gone) > 0, err
+	})
+}
+
 // Purge implements repo.Packs. What a depot did not remove is found again.
 func (s *Service) Purge(ctx context.Context, id repo.ID) error {
-	var networks []repo.ID
-	var ended []repo.Folder
-	err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
-		if networks, err = networksOf(tx, id); err == nil {
-			ended, err = oldFoldersOf(tx, id, networks)
-		}
-		return err
-	})
-	for _, f := range ended {
+	l, err := db.Get(ctx, s.db, func(tx *db.Tx) (left, error) { return leftOf(tx, id) })
+	for _, f := range l.ended {
 		if err == nil {
 			err = s.Forget(ctx, f, true)
 		}
@@ -89,27 +113,48 @@ func (s *Service) Purge(ctx context.Context, id repo.ID) error {
 	if err != nil {
 		return err
 	}
-	return s.removeGone(ctx, `f.gone_repo = $1 OR f.network IN `+db.ValuesFrom(2, 1, len(networks)),
-		db.Args(networks, id)...)
+	return s.removeGone(ctx, l.which, l.args...)
 }
 
 // removeGone removes the files that no folder has and that fulfill a condition, which calls them f.
 func (s *Service) removeGone(ctx context.Context, which string, args ...any) error {
-	for {
-		list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*packFile, error) { return goneFiles(tx, which, args...) })
-		if err != nil || len(list) == 0 {
-			return err
+	return s.inPlaces(ctx, func(here string) error {
+		for {
+			list, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*packFile, error) {
+				return goneFiles(tx, which+here, args...)
+			})
+			if err != nil || len(list) == 0 {
+				return err
+			}
+			if err := s.remove(ctx, list); err != nil {
+				return err
+			}
 		}
-		if err := s.remove(ctx, list); err != nil {
-			return err
-		}
-	}
+	})
 }
 
-// remove removes files that no folder has from their depots, and then their rows: so what a depot did not remove is
-// found again.
+// inPlaces calls do for the database and each depot, with the condition for files f that lie there. One that refuses
+// keeps the others from nothing.
+func (s *Service) inPlaces(ctx context.Context, do func(here string) error) error {
+	places, err := s.files.Depots(ctx)
+	if err != nil {
+		return err
+	}
+	places[0] = nil
+	var all error
+	for id := range places {
+		all = errors.Join(all, do(` AND f.depot_id = `+strconv.FormatInt(int64(id), 10)))
+	}
+	return all
+}
+
+// remove removes files that no folder has from the place where all of them lie, and then their rows: so what a depot did
+// not remove is found again.
 func (s *Service) remove(ctx context.Context, list []*packFile) error {
-	if err := s.delete(ctx, list); err != nil || len(list) == 0 {
+	if len(list) == 0 {
+		return nil
+	}
+	if err := s.delete(ctx, list); err != nil {
 		return err
 	}
 	return s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) error { return dropFiles(tx, list) })
@@ -118,29 +163,22 @@ func (s *Service) remove(ctx context.Context, list []*packFile) error {
 // errCurrent says that a folder is the one that its repository has.
 var errCurrent = errors.New("packs: a repository has the folder now")
 
-// delete removes files from their depots.
+// delete removes files from the depot in which all of them lie.
 func (s *Service) delete(ctx context.Context, list []*packFile) error {
-	keys := map[*depot.Depot][]string{}
-	for _, f := range list {
-		if f.depot == 0 {
-			continue
-		}
-		d, err := s.files.Depot(ctx, f.depot)
-		if err != nil {
-			return err
-		}
-		keys[d] = append(keys[d], keyPath(f.key))
+	if list[0].depot == 0 {
+		return nil
 	}
-	for d, list := range keys {
-		for len(list) > 0 {
-			n := min(len(list), depot.MaxKeys)
-			if err := d.Delete(ctx, list[:n]); err != nil {
-				return err
-			}
-			list = list[n:]
+	d, err := s.files.Depot(ctx, list[0].depot)
+	for part := range slices.Chunk(list, depot.MaxKeys) {
+		keys := make([]string, len(part))
+		for n, f := range part {
+			keys[n] = keyPath(f.key)
+		}
+		if err == nil {
+			err = d.Delete(ctx, keys)
 		}
 	}
-	return nil
+	return err
 }
 
 // Keep keeps the packs of a folder that no repository has yet: of one that is being made, or of a purge.

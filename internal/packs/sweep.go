@@ -14,7 +14,7 @@ import (
 	"arbor/internal/repo"
 )
 
-// sweepMost is how many files one sweep removes.
+// sweepMost is how many files of a depot one sweep removes.
 const sweepMost = 1000
 
 // SweepShard removes what is left over: files that no folder has had for graceTime; bundles that nobody is given any
@@ -70,23 +70,23 @@ func (s *Service) mendGone(ctx context.Context) error {
 
 // sweepGone removes files that no folder has had for some time; none while a backup runs.
 func (s *Service) sweepGone(ctx context.Context, grace time.Duration) error {
-	var gone []*packFile
-	err := s.db.Read(ctx, func(tx *db.Tx) error {
-		gone = nil
-		backup, err := repo.BackupRuns(tx)
-		if err != nil || backup {
+	return s.inPlaces(ctx, func(here string) error {
+		gone, err := db.Get(ctx, s.db, func(tx *db.Tx) ([]*packFile, error) {
+			backup, err := repo.BackupRuns(tx)
+			if err != nil || backup {
+				return nil, err
+			}
+			now, err := tx.Clock()
+			if err != nil {
+				return nil, err
+			}
+			return goneFiles(tx, `f.gone_at < $1`+here, now-db.Time(grace.Microseconds()))
+		})
+		if err != nil {
 			return err
 		}
-		now, err := tx.Clock()
-		if err == nil {
-			gone, err = goneFiles(tx, `f.gone_at < $1`, now-db.Time(grace.Microseconds()))
-		}
-		return err
+		return s.remove(ctx, gone)
 	})
-	if err != nil {
-		return err
-	}
-	return s.remove(ctx, gone)
 }
 
 // sweepDepots removes files without a row: of writes that failed or were killed.

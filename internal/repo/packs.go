@@ -23,6 +23,8 @@ type Packs interface {
 	// Forget ends the keeping of a folder's packs, and removes the folder here if nobody uses it. A database that is
 	// restored to an earlier time still finds them; with now, not those that the repository brought.
 	Forget(ctx context.Context, f Folder, now bool) error
+	// HasLeft reports whether Purge would remove anything.
+	HasLeft(ctx context.Context, id ID) (bool, error)
 	// Purge removes at once the packs of all folders of a repository but the one that it has, and those that other
 	// repositories of its network had, deleted ones included, and none has any longer. A database that is restored
 	// to an earlier time may lack packs of each of them.

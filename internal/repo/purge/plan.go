@@ -100,6 +100,7 @@ type repoPlan struct {
 	folder    int64    // Repo.Purges to be
 	reasons   []string // why the object may not go
 	leftovers []string // folders that an earlier purge or a deletion left
+	hasLeft   bool     // packs in a depot that nobody has any longer, and that may hold the object
 }
 
 // planOf finds out what is removed from a repository.
@@ -111,6 +112,11 @@ func (p *purge) planOf(ctx context.Context, r *repo.Repo) (*repoPlan, error) {
 	}
 	if plan.leftovers, err = p.s.leftovers(ctx, r.ID, math.MaxInt64); err != nil {
 		return nil, err
+	}
+	if p.s.repos.Packs != nil {
+		if plan.hasLeft, err = p.s.repos.Packs.HasLeft(ctx, r.ID); err != nil {
+			return nil, err
+		}
 	}
 	objects, release, err := p.s.repos.Open(ctx, r.ID, plan.world.purges)
 	if err != nil {

@@ -249,7 +249,7 @@ func (p *purge) plan(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", r.FullName(), err)
 		}
-		found = found || plan.object.Type != "" || len(plan.leftovers) > 0
+		found = found || plan.object.Type != "" || len(plan.leftovers) > 0 || plan.hasLeft
 		reasons = append(reasons, plan.reasons...)
 		p.plans = append(p.plans, plan)
 		p.report.Repos = append(p.report.Repos, Purged{Name: r.FullName(), Object: plan.object,

@@ -22,7 +22,7 @@ import (
 const discardWait = 5 * time.Minute
 
 // depotLook is how often it is looked whether packs have left the depot.
-const depotLook = time.Hour
+const depotLook = 24 * time.Hour
 
 // discards are the folders that are to go.
 var discards = db.Jobs{Table: "discarded", Key: "repo_id"}
@@ -40,9 +40,10 @@ func (s *Service) Discard(tx *db.Tx, r *repo.Repo) error {
 	return err
 }
 
-// removeDiscarded removes the folders that are due. While a backup runs they stay.
+// removeDiscarded removes the folders that are due. While a backup runs they stay. However many are due, the sweep gets
+// its turn.
 func (s *Service) removeDiscarded(ctx context.Context) error {
-	for ctx.Err() == nil {
+	for end := time.Now().Add(pollTime); ctx.Err() == nil && time.Now().Before(end); {
 		var due, backup bool
 		err := s.db.Read(ctx, func(tx *db.Tx) (err error) {
 			if due, err = discards.Due(tx, `TRUE`); err == nil && due {

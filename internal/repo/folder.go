@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/git"
@@ -219,6 +220,9 @@ func (s *Service) removeCache(f Folder) {
 	}
 }
 
+// abandonTime bounds how long a request that failed waits for a depot.
+const abandonTime = 5 * time.Second
+
 // Abandon ends the creation of a repository under a reserved id. It removes the directory immediately, and what it has
 // in a depot, because only the caller knows it. If the outcome of a COMMIT is unknown, the repository may exist and is
 // kept. It works even if the caller has lost the right to create one.
@@ -238,6 +242,8 @@ func (s *Service) Abandon(ctx context.Context, id ID) {
 		return
 	}
 	if s.Packs != nil {
+		ctx, cancel := context.WithTimeout(ctx, abandonTime)
+		defer cancel()
 		if err := s.Packs.Forget(ctx, Folder{ID: id}, true); err != nil {
 			s.log.WarnContext(ctx, "the packs of a repository that was not made stay until they are swept",
 				"repository", id, "error", err)

@@ -51,6 +51,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"arbor/internal/account"
 	"arbor/internal/db"
@@ -77,6 +78,8 @@ type File struct {
 	SHA256 string     // of its content, in hexadecimal digits
 	Payer  account.ID // the account that it counts for; 0: the repository's owner
 	Depot  DepotID    // where it lies
+
+	kept time.Time // when the depot had taken it, by this machine's clock; zero: it has a row, or lies in no depot
 }
 
 // KB is the size that counts in quotas, in KiB.

@@ -237,7 +237,9 @@ func (s *Store) Check(ctx context.Context) (remote bool, err error) {
 // temporary file, which is gone from the folder or removed by the caller.
 func (s *Store) keep(ctx context.Context, f *File, out *os.File, to *depot.Depot) error {
 	if to != nil {
-		return to.Put(ctx, Path(f.Name), out, f.Size)
+		err := to.Put(ctx, Path(f.Name), out, f.Size)
+		f.kept = time.Now()
+		return err
 	}
 	if err := os.Rename(out.Name(), s.path(f.Name)); err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"arbor/internal/db"
 	"arbor/internal/depot"
 	"arbor/internal/durable"
+	"arbor/internal/errs"
 	"arbor/internal/repo"
 )
 
@@ -40,6 +41,26 @@ func (s *Store) Forget(tx *db.Tx, repoID repo.ID) error {
 		tx.OnCommit(func() { s.removeLater(gone) })
 	}
 	return err
+}
+
+// maxUnnamed is how long a file may lie in a depot before the transaction with its row: shorter than any grace of a
+// sweep, also if clocks differ.
+const maxUnnamed = time.Hour
+
+// CheckAge refuses to add the row of a file that a depot took at a time by this machine's clock, if the sweep may have
+// removed the file since: the machine was suspended. Error: 503.
+func CheckAge(tx *db.Tx, kept time.Time) error {
+	if tx.Now.Time().Sub(kept) > maxUnnamed {
+		return errs.New(errs.Unavailable, "The server did not store the upload in time. Try again.")
+	}
+	return nil
+}
+
+func (f *File) checkAge(tx *db.Tx) error {
+	if f.kept.IsZero() {
+		return nil
+	}
+	return CheckAge(tx, f.kept)
 }
 
 // removeTime bounds how long the removal of files may wait for the database.

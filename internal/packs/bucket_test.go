@@ -3,6 +3,7 @@
 package packs_test
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"arbor/internal/db"
@@ -264,6 +266,51 @@ func TestBundlesOfMovedStore(t *testing.T) {
 	if b.Server.Forge().Packs.BundleDue(t.Context(), 1) {
 		t.Error("with redirect=false a bundle is due")
 	}
+}
+
+// A move reads back what it put into a bucket before the copy in the data folder may go.
+func TestMoveIntoABucketThatAlters(t *testing.T) {
+	service := bucket.Start(t)
+	service.Setenv(t)
+	var alters atomic.Bool
+	proxy := service.Proxy(t, func(_ http.ResponseWriter, r *http.Request) bool {
+		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "/packs/") {
+			alters.Store(true) // what follows reads something else
+		}
+		return false
+	}, func(res *http.Response) error {
+		if alters.Load() && res.Request.Method == http.MethodGet && strings.Contains(res.Request.URL.Path, "/packs/") {
+			body, err := io.ReadAll(res.Body)
+			if err != nil {
+				return err
+			}
+			body[len(body)/2] ^= 1
+			res.Body = io.NopCloser(bytes.NewReader(body))
+		}
+		return nil
+	})
+	url := dbtest.URL(t, db.SQLite)
+	p := pair{a: apitest.Start(t, db.SQLite, apitest.On(t, url))}
+	p.a.Users(t, "alice")
+	p.garden(t)
+	if said, err := push(t, p.a, "large", 200); err != nil {
+		t.Fatal(said)
+	}
+	address, err := depot.Canonical(proxy.Address("alters", ""))
+	testkit.NoError(t, err)
+	_, err = p.a.Forge.Files.Move(t.Context(), file.MoveOptions{To: address, Progress: func(int64, int64) {},
+		Problem: func(line string) { t.Error(line) }})
+	testkit.NoError(t, err)
+	var problems []string
+	moved, err := p.a.Forge.Packs.Move(t.Context(), packs.MoveOptions{Progress: func(int64, int64) {},
+		Problem: func(line string) { problems = append(problems, line) }})
+	if err != nil || moved.Left != 1 || len(problems) != 1 || !alters.Load() {
+		t.Errorf("moved %+v with %q, %v", moved, problems, err)
+	}
+	if n := p.count(t, `SELECT COUNT(*) FROM repos WHERE packs > 0`); n != 0 {
+		t.Error("the repository moved into a bucket that alters it")
+	}
+	p.a.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/large?ref=large", Status: 200})
 }
 
 // A bundle that cannot be made leaves nothing in the bucket, keeps nobody from packing, and is tried again an hour

@@ -8,8 +8,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"arbor/internal/db"
+	"arbor/internal/file"
 	"arbor/internal/git/packfile"
 	"arbor/internal/repo"
 )
@@ -35,7 +37,11 @@ func (k keeper) Add(ctx context.Context, p packfile.Files) error {
 		return err
 	}
 	var after int64
+	kept := time.Now()
 	err = k.s.db.WriteAs(ctx, db.Server, func(tx *db.Tx) (err error) {
+		if err := file.CheckAge(tx, kept); err != nil && f.depot != 0 {
+			return err
+		}
 		if after, err = incrementGeneration(tx, k.c.folder); err != nil {
 			return err
 		}

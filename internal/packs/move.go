@@ -198,6 +198,17 @@ func (m *move) copyToDepot(ctx context.Context, w *repoState, into repo.Folder) 
 		if err := k.Add(ctx, files); err != nil {
 			return err
 		}
+		// read it back: the old folder will be removed
+		kept, err := m.s.find(ctx, into, name)
+		if err == nil && kept == nil {
+			err = errSwept(true)
+		}
+		if err == nil {
+			err = m.s.compare(ctx, kept)
+		}
+		if err != nil {
+			return err
+		}
 		if err := placeLinks(to, files); err != nil {
 			return err
 		}

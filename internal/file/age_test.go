@@ -1,0 +1,28 @@
+package file
+
+import (
+	"testing"
+	"time"
+
+	"arbor/internal/db"
+	"arbor/internal/errs"
+	"arbor/internal/test/dbtest"
+)
+
+// A file that a depot took long ago, before the machine was suspended, gets no row: the sweep may have removed it.
+func TestRowThatComesTooLate(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		d := dbtest.Open(t, engine)
+		for age, refused := range map[time.Duration]bool{0: false, maxUnnamed / 2: false, maxUnnamed + time.Minute: true} {
+			f := &File{kept: time.Now().Add(-age)}
+			err := d.Write(t.Context(), f.checkAge)
+			if errs.Is(err, errs.Unavailable) != refused {
+				t.Errorf("after %v: %v", age, err)
+			}
+		}
+		if err := d.Write(t.Context(), new(File).checkAge); err != nil {
+			t.Errorf("a file in the data folder: %v", err)
+		}
+	})
+}

@@ -37,6 +37,7 @@ import (
 
 	"arbor/internal/audit"
 	"arbor/internal/errs"
+	"arbor/internal/packs"
 	"arbor/internal/repo/deleted"
 	"arbor/internal/scope"
 )
@@ -172,9 +173,10 @@ func newParser(c *commandLine, system string, stdout, stderr io.Writer, exit fun
 		kong.DefaultEnvars("ARBOR"), kong.UsageOnError(), kong.Writers(stdout, stderr),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.Vars{"version": versionLine(), "auditDays": strconv.Itoa(audit.DefaultDays),
-			"keepDeleted": deleted.Time.String(),
-			"scopes":      strings.Join(scope.Names(), ", "),
-			"usualScopes": strings.ReplaceAll(scope.Usual, " ", "")},
+			"keepDeleted":  deleted.Time.String(),
+			"objectsGrace": packs.Grace.String(),
+			"scopes":       strings.Join(scope.Names(), ", "),
+			"usualScopes":  strings.ReplaceAll(scope.Usual, " ", "")},
 		kong.Exit(exit),
 	)
 	if err != nil {

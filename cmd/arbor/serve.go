@@ -23,6 +23,7 @@ import (
 	"arbor/internal/git"
 	"arbor/internal/identity"
 	"arbor/internal/mirror"
+	"arbor/internal/packs"
 	"arbor/internal/seed"
 	"arbor/internal/server"
 	"arbor/internal/signature"
@@ -35,12 +36,13 @@ type serveCommand struct {
 	serverFlags
 	tlsFlags
 	sshFlags
-	Replica    string    `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
-	Objects    string    `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
-	CacheSize  freeSpace `group:"Storage" help:"Size of the cache in the data folder for repositories that --objects keeps elsewhere; 0: no limit." default:"50GiB" placeholder:"SIZE"`
-	BundleSize freeSpace `group:"Storage" help:"Offer clients most of a clone as a download from the bucket of --objects, for repositories whose packs take this much or more; 0: for none." default:"32MiB" placeholder:"SIZE"`
-	Seed       string    `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
-	Ephemeral  bool      `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
+	Replica      string        `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
+	Objects      string        `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
+	CacheSize    freeSpace     `group:"Storage" help:"Size of the cache in the data folder for repositories that --objects keeps elsewhere; 0: no limit." default:"50GiB" placeholder:"SIZE"`
+	ObjectsGrace time.Duration `group:"Storage" help:"How long packs of repositories that were replaced or deleted stay where --objects keeps them: at least as long ago as the database may be restored to." default:"${objectsGrace}" placeholder:"DURATION"`
+	BundleSize   freeSpace     `group:"Storage" help:"Offer clients most of a clone as a download from the bucket of --objects, for repositories whose packs take this much or more; 0: for none." default:"32MiB" placeholder:"SIZE"`
+	Seed         string        `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
+	Ephemeral    bool          `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`
 }
 
 // Run serves until the process receives a signal to stop, and then finishes the
@@ -55,6 +57,9 @@ func (c *serveCommand) Run(p *process) error {
 	}
 	if c.Ephemeral && c.Objects != "" {
 		return misuse("--ephemeral keeps its store in a temporary folder: leave --objects out")
+	}
+	if c.ObjectsGrace < packs.LeastGrace {
+		return misuse("--objects-grace is %v: set at least %v", c.ObjectsGrace, packs.LeastGrace)
 	}
 	if c.Objects != "" {
 		canonical, err := depot.Canonical(c.Objects)
@@ -117,6 +122,7 @@ func (c *serveCommand) Run(p *process) error {
 		o.TextRate = defaultTextRate
 	}
 	o.Objects, o.CacheSize, o.BundleSize = c.Objects, int64(c.CacheSize), int64(c.BundleSize)
+	o.ObjectsGrace = c.ObjectsGrace
 	if err = c.useObjects(p.ctx, s, log); err == nil {
 		err = c.openKeys(p.ctx, s, log, &o)
 	}

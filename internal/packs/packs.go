@@ -32,11 +32,11 @@
 //	  or transferred; membership lost;
 //	  account suspended
 //	repository forked                      the fork refers to the same file, or to copies of the objects it may see
-//	repository deleted                     its rows are deleted with its folder; the file is deleted graceTime after the
+//	repository deleted                     its rows are deleted with its folder; the file is deleted Service.Grace after the
 //	                                       last fork that refers to it; at once if somebody removed it for good
 //	objects purged                         the files of the old folder are deleted at once, unless a fork refers to them, and
 //	                                       so are files that repositories of the network had before and none has any longer
-//	packs consolidated                     the old file is deleted after graceTime
+//	packs consolidated                     the old file is deleted after Service.Grace
 package packs
 
 import (
@@ -63,9 +63,12 @@ const (
 	maxInlines = 32 << 20 // of those of one repository together
 )
 
-// graceTime is how long a file stays in its depot after the last row that refers to it is gone. So a database that
-// is restored to a time at most graceTime ago still finds its packs.
-const graceTime = 7 * 24 * time.Hour
+// Grace is how long a file stays in its depot after the last row that refers to it is gone, unless the operator says
+// otherwise. So a database that is restored to a time at most that long ago still finds its packs.
+const Grace = 7 * 24 * time.Hour
+
+// LeastGrace is the least that an operator may set: readers may still load what was replaced.
+const LeastGrace = 3 * time.Hour
 
 // Service keeps packs. It implements repo.Packs.
 type Service struct {
@@ -73,6 +76,8 @@ type Service struct {
 	Size int64
 	// BundleSize is how many bytes a repository's packs must have for a bundle; 0: none has one. Set before Run.
 	BundleSize int64
+	// Grace is how long files that no row refers to any longer stay. Set before Run.
+	Grace time.Duration
 
 	db    *db.DB
 	git   *git.Git
@@ -96,7 +101,7 @@ type Service struct {
 
 // New returns the service.
 func New(d *db.DB, g *git.Git, log *slog.Logger, repos *repo.Service, files *file.Store) *Service {
-	return &Service{db: d, git: g, log: log, repos: repos, files: files,
+	return &Service{Grace: Grace, db: d, git: g, log: log, repos: repos, files: files,
 		counters: newCounters(), cached: map[repo.Folder]*cached{}, ancestries: map[repo.ID]ancestry{}}
 }
 

@@ -39,7 +39,7 @@ func (s *Service) Adopt(tx *db.Tx, parent, fork repo.ID) error {
 }
 
 // Forget ends the keeping of a folder's packs, and removes the folder if nobody uses it. Their files stay for
-// graceTime, or as long as another folder has them. With now, those that the repository brought and was the last to
+// s.Grace, or as long as another folder has them. With now, those that the repository brought and was the last to
 // have go at once, also from its folders before; those of its parent do not, since anybody could remove them with a
 // fork. The folder that a repository has now stays. Bundles of the folder go at once.
 func (s *Service) Forget(ctx context.Context, f repo.Folder, now bool) error {

@@ -17,7 +17,7 @@ import (
 // sweepMost is how many files of a depot one sweep removes.
 const sweepMost = 1000
 
-// SweepShard removes what is left over: files that no folder has had for graceTime; bundles that nobody is given any
+// SweepShard removes what is left over: files that no folder has had for s.Grace; bundles that nobody is given any
 // longer; and, in one of 256 parts of each depot, files without a row that are older than grace. With the first part
 // go packs of folders that no repository has. Only one node at a time may call it.
 func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Duration) error {
@@ -25,7 +25,7 @@ func (s *Service) SweepShard(ctx context.Context, shard int64, grace time.Durati
 	if shard == 0 {
 		all = errors.Join(s.sweepFolders(ctx, grace), s.mendGone(ctx))
 	}
-	return errors.Join(all, s.sweepGone(ctx, max(graceTime, grace)), s.sweepBundles(ctx, min(bundleGrace, grace)),
+	return errors.Join(all, s.sweepGone(ctx, max(s.Grace, grace)), s.sweepBundles(ctx, min(bundleGrace, grace)),
 		s.sweepDepots(ctx, shard, grace))
 }
 

@@ -50,6 +50,7 @@ type Options struct {
 	DataDir        string             // parent of the repositories' directories
 	Objects        string             // address of package depot for new files and repositories; empty: DataDir
 	CacheSize      int64              // bytes that repositories of a depot take in DataDir; 0: as many as there are
+	ObjectsGrace   time.Duration      // how long packs that nobody has stay in a depot; 0: packs.Grace
 	BundleSize     int64              // bytes of packs from which a repository of a depot has a bundle; 0: none has
 	BaseURL        string             // scheme and host of all addresses; empty: taken from each request
 	Graduated      bool               // previews are on for all requests (decision 3)
@@ -153,6 +154,7 @@ func newServer(o Options) *Server {
 	f.Files.Metrics = depot.NewMetrics()
 	f.Files.Pin(o.Objects)
 	f.Packs.Size, f.Packs.BundleSize = o.CacheSize, o.BundleSize
+	f.Packs.Grace = cmp.Or(o.ObjectsGrace, f.Packs.Grace)
 	f.LFS.MaxObject, f.LFS.Key = o.LFSMaxObject, o.LFSKey
 	if f.LFS.Key == nil {
 		f.LFS.Key = durable.NewKey()

@@ -125,4 +125,4 @@ release: ## Build archives, Debian packages, an SBOM and checksums of VERSION be
 	rm dist/arbor.1
 	cd dist && sha256sum * > SHA256SUMS
 
-.PHONY: help build demo test test-all ci race bench siege soak kills crash microbench routes schema metrics settings lib screenshots style conformance gitea fuzz release
+.PHONY: help build demo test test-all ci race bench siege soak kills chaos crash microbench routes schema metrics settings lib screenshots style conformance gitea fuzz release

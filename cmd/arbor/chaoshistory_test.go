@@ -75,12 +75,14 @@ func (c *chaos) checkHistory() {
 		Init: func() any { return "" },
 		Step: step,
 	}
-	for _, part := range model.Partition(c.history) {
+	parts, undecided := model.Partition(c.history), 0
+	for _, part := range parts {
 		result := porcupine.CheckOperationsTimeout(porcupine.Model{Init: model.Init, Step: step}, part, time.Minute)
 		if result == porcupine.Ok {
 			continue
 		}
 		if result == porcupine.Unknown {
+			undecided++
 			c.t.Logf("%s was not checked: it takes longer than a minute", part[0].Input.(operation).register)
 			continue
 		}
@@ -89,5 +91,8 @@ func (c *chaos) checkHistory() {
 			c.t.Logf("%d: %+v -> %v, %s to %s", op.ClientId, op.Input, op.Output, time.Duration(op.Call),
 				time.Duration(op.Return))
 		}
+	}
+	if undecided*10 > len(parts) {
+		c.t.Errorf("of %d registers %d were not checked", len(parts), undecided)
 	}
 }

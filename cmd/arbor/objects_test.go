@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/test/gittest"
 	"arbor/internal/test/testkit"
 )
 
@@ -94,6 +96,18 @@ func TestObjectsInFolder(t *testing.T) {
 		t.Errorf("verify says %s", out)
 	}
 	s.arbor("doctor")
+	s.do("alice", "POST", "/user/repos", nil, strings.NewReader(`{"name": "orchard", "auto_init": true}`)) // a small pack, in the database
+	work := filepath.Join(t.TempDir(), "orchard")
+	gittest.Run(t, t.TempDir(), "clone", "-q", s.remote("alice", "alice/orchard"), work)
+	noise := make([]byte, 200_000)
+	rand.Read(noise)
+	testkit.NoError(t, os.WriteFile(filepath.Join(work, "large"), noise, 0o600))
+	gittest.Run(t, work, "add", ".")
+	gittest.Run(t, work, "commit", "-q", "-m", "large")
+	gittest.Run(t, work, "push", "-q", s.remote("alice", "alice/orchard"), "HEAD")
+	if found, _ := filepath.Glob(filepath.Join(away, "packs", "*", "*")); len(found) != 1 {
+		t.Errorf("the packs of the folder are %v, want a large one", found)
+	}
 	saved := filepath.Join(t.TempDir(), "backup")
 	s.arbor("backup", saved)
 	s.stop()
@@ -103,7 +117,13 @@ func TestObjectsInFolder(t *testing.T) {
 			t.Errorf("with %v the server says %s", flags, said)
 		}
 	}
-	s.restored(saved, id)
+	to := s.restored(saved, id)
+	clone := filepath.Join(t.TempDir(), "clone")
+	gittest.Run(t, t.TempDir(), "clone", "-q", "--mirror", to.remote("alice", "alice/orchard"), clone)
+	gittest.Run(t, clone, "fsck", "--strict", "--full")
+	if got, want := gittest.Run(t, clone, "rev-parse", "HEAD"), gittest.Run(t, work, "rev-parse", "HEAD"); got != want {
+		t.Errorf("the restored repository is at %s, want %s", got, want)
+	}
 	if out := s.arbor("objects", "move", "--to", "data"); !strings.Contains(out, "moved 1 files") {
 		t.Errorf("the move says %s", out)
 	}
@@ -115,7 +135,7 @@ func TestObjectsInFolder(t *testing.T) {
 }
 
 // restored holds that a restored store has its files in its data folder.
-func (s *shop) restored(saved string, id int64) {
+func (s *shop) restored(saved string, id int64) *instance {
 	s.t.Helper()
 	to := newInstance(s.t, db.SQLite)
 	to.arbor("restore", saved)
@@ -125,6 +145,7 @@ func (s *shop) restored(saved string, id int64) {
 		s.t.Errorf("the restored asset is %d %q", status, text)
 	}
 	to.sound()
+	return to
 }
 
 // Files of a store move to a folder while its servers run, once they were told.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"arbor/internal/db"
+	"arbor/internal/packs"
+	"arbor/internal/server"
 	"arbor/internal/test/apitest"
 	"arbor/internal/test/dbtest"
 	"arbor/internal/test/gittest"
@@ -18,7 +20,8 @@ import (
 // pair is two nodes with disks of their own, one database and one depot.
 type pair struct {
 	a, b  *apitest.Server
-	depot string // the folder
+	depot string         // the folder
+	on    apitest.Option // of another node
 }
 
 func newPair(t *testing.T, engine db.Engine) pair {
@@ -26,7 +29,7 @@ func newPair(t *testing.T, engine db.Engine) pair {
 	dir := filepath.Join(t.TempDir(), "depot")
 	testkit.NoError(t, os.Mkdir(dir, 0o700))
 	depot := apitest.Depot(t, dbtest.URL(t, engine), dir)
-	p := pair{apitest.Start(t, engine, depot), apitest.Start(t, engine, depot), dir}
+	p := pair{apitest.Start(t, engine, depot), apitest.Start(t, engine, depot), dir, depot}
 	p.a.Users(t, "alice", "bob")
 	for _, login := range []string{"alice", "bob"} {
 		p.b.SetToken(login, p.a.Token(t, login))
@@ -38,6 +41,33 @@ func put(t *testing.T, s *apitest.Server, path, text string) {
 	t.Helper()
 	s.Check(t, apitest.Case{Do: "PUT /repos/alice/garden/contents/" + path, As: "alice", Status: 201,
 		Send: fmt.Sprintf(`{"message": "m", "content": %q}`, base64.StdEncoding.EncodeToString([]byte(text)))})
+}
+
+// After a restart of the machine, which may have lost bytes of a cache, a node trusts nothing in it.
+func TestCacheAfterARestartOfTheMachine(t *testing.T) {
+	t.Parallel()
+	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
+		p := newPair(t, engine)
+		p.garden(t)
+		if said, err := push(t, p.a, "large", 200); err != nil {
+			t.Fatal(said)
+		}
+		data := p.a.Dir
+		damaged, err := filepath.Glob(filepath.Join(data, "repositories", "*", "1.git", "objects", "pack", "*.pack"))
+		if err != nil || len(damaged) == 0 {
+			t.Fatal(damaged, err)
+		}
+		for _, path := range damaged {
+			testkit.NoError(t, os.Chmod(path, 0o600))
+			info, err := os.Stat(path)
+			testkit.NoError(t, err)
+			testkit.NoError(t, os.WriteFile(path, make([]byte, info.Size()), 0o600)) // as a power failure leaves it
+		}
+		testkit.NoError(t, os.WriteFile(filepath.Join(data, "repositories", packs.BootFile), []byte("an earlier start"), 0o600))
+		again := apitest.Start(t, engine, p.on, func(o *server.Options) { o.DataDir = data })
+		testkit.NoError(t, again.Server.Forge().Packs.Start(t.Context()))
+		again.Check(t, apitest.Case{Do: "GET /repos/alice/garden/contents/large?ref=large", Status: 200})
+	})
 }
 
 // What one node acknowledged, the other has at once: files, pushes, forks, objects without a ref; also after its disk

@@ -29,6 +29,11 @@ func (r *reservation) WritePack(objects *git.Repository, from io.Reader, size in
 	return p.drop, err
 }
 
+// AddCached notes bytes of a cached folder.
+func (s *Service) AddCached(f repo.Folder, bytes int64) {
+	s.cacheOf(f).added("pack", bytes, bytes, 0, 0)
+}
+
 // Coming returns the bytes of packs that are being loaded, and how many of them are written.
 func (s *Service) Coming() (bytes, written int64) { return s.room.coming, s.room.written.Load() }
 

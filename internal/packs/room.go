@@ -21,9 +21,10 @@ var errCrowded = errs.New(errs.Unavailable, "The server is loading other reposit
 
 // room is the space for packs that are being loaded.
 type room struct {
-	sync.Mutex              // held while space is reserved
+	sync.Mutex              // held while space is reserved; never while folders are removed, which takes long
 	coming     int64        // bytes of these packs
 	written    atomic.Int64 // of them, bytes on the disk, which the free space does not include any more
+	evicting   sync.Mutex   // held by the one load that evicts folders
 }
 
 // reservation is the room that a load has.
@@ -71,33 +72,47 @@ func (s *Service) makeRoom(ctx context.Context, need int64) (*reservation, error
 
 // takeRoom is one try of makeRoom. It reports whether nothing else is on its way.
 func (s *Service) takeRoom(ctx context.Context, need int64) (alone bool, err error) {
+	if alone, _, err = s.reserve(need, true); err == nil {
+		return alone, nil
+	}
+	if !s.room.evicting.TryLock() { // what another load evicts may be enough for both
+		return false, err
+	}
+	defer s.room.evicting.Unlock()
+	for evicted := true; ; {
+		alone, most, err := s.reserve(need, evicted)
+		if err == nil || most == 0 {
+			return alone, err
+		}
+		if evicted, err = s.evictTo(ctx, most); err != nil {
+			return alone, err
+		}
+	}
+}
+
+// reserve reserves need bytes if they fit. If not, most is how many bytes of folders may stay so that they may fit; 0:
+// evicting does not help. Without evicts, folders that take more than their part of the cache are all in use.
+func (s *Service) reserve(need int64, evicts bool) (alone bool, most int64, err error) {
 	s.room.Lock()
 	defer s.room.Unlock()
 	alone = s.room.coming == 0
 	all := s.room.coming + need
+	_, total := s.bySize()
 	if s.Size > 0 {
 		if all > s.Size {
-			return alone, errCrowded
+			return alone, 0, errCrowded
 		}
-		if err := s.evictTo(ctx, max(1, s.Size-all)); err != nil {
-			return alone, err
+		if most = max(1, s.Size-all); evicts && total > most {
+			return alone, most, errCrowded
 		}
 	}
 	left := all - s.room.written.Load() // what the disk must have free for them
-	err = s.repos.Room.CheckFor(left)
-	if _, total := s.bySize(); err != nil && (left <= total || s.repos.Room.CheckFor(left-total) == nil) {
-		for _, most := range []int64{total / 2, 1} { // half of the cache first, then all of it
-			if err := s.evictTo(ctx, max(1, most)); err != nil {
-				return alone, err
-			}
-			if err = s.repos.Room.CheckFor(left); err == nil {
-				break
-			}
+	if err := s.repos.Room.CheckFor(left); err != nil {
+		if most = 0; evicts && (left <= total || s.repos.Room.CheckFor(left-total) == nil) {
+			most = max(1, total/2)
 		}
-	}
-	if err != nil {
-		return alone, errs.Wrap(errs.Unavailable, "The server's disk is full. Try again later.", err)
+		return alone, most, errs.Wrap(errs.Unavailable, "The server's disk is full. Try again later.", err)
 	}
 	s.room.coming = all
-	return alone, nil
+	return alone, 0, nil
 }

@@ -1,9 +1,12 @@
 package packs_test
 
 import (
+	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -83,6 +86,48 @@ func TestLoadsFitTheDisk(t *testing.T) {
 		_, err = s.MakeRoom(t.Context(), most)
 		testkit.NoError(t, err)
 	})
+}
+
+// evictingContext is the context of a load that is evicting folders until it is canceled: evictTo asks for Err before
+// each.
+type evictingContext struct {
+	context.Context
+	began *atomic.Bool
+}
+
+func (c evictingContext) Err() error {
+	c.began.Store(true)
+	<-c.Done()
+	return c.Context.Err()
+}
+
+// While a load removes folders, which may take long, loads that fit go on, and others end when their client is gone.
+func TestLoadsWhileFoldersAreRemoved(t *testing.T) {
+	t.Parallel()
+	s := packs.New(nil, nil, slog.New(slog.DiscardHandler), repo.New(nil, nil, nil, t.TempDir(), nil), nil)
+	s.Size = 100
+	s.AddCached(repo.Folder{ID: 1}, 90)
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	var began atomic.Bool
+	go func() { _, _ = s.MakeRoom(evictingContext{ctx, &began}, 60) }()
+	testkit.Eventually(t, began.Load, "a load evicts folders")
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	small, large := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := s.MakeRoom(t.Context(), 1)
+		small <- err
+	}()
+	go func() {
+		_, err := s.MakeRoom(gone, 20)
+		large <- err
+	}()
+	testkit.Eventually(t, func() bool { return len(small)+len(large) == 2 }, "other loads do not wait for it")
+	testkit.NoError(t, <-small)
+	if err := <-large; !errors.Is(err, context.Canceled) {
+		t.Errorf("a load that does not fit, whose client is gone: %v", err)
+	}
 }
 
 // Bytes that a load has written take no free space a second time, until their files are dropped.

@@ -38,3 +38,6 @@ func (d *DB) Orphan(statement string) error {
 
 // SetReplicaPatience sets how long the replica may lag before somebody is told.
 func (d *DB) SetReplicaPatience(long time.Duration) { d.replica.lagAlarm = long }
+
+// SetReplicaTimeout sets how long a read may take on the replica before the primary serves it.
+func (d *DB) SetReplicaTimeout(long time.Duration) { d.replica.maxRead = long }

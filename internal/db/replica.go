@@ -29,6 +29,7 @@ type replica struct {
 	unusedUntil atomic.Int64 // until when the replica is not used, in Unix nanoseconds
 	outcome     [len(replicaOutcomes)]atomic.Int64
 	lagAlarm    time.Duration // how long it may lag before the alarm; tests lower it from maxBehind
+	maxRead     time.Duration // how long a read may take there; tests lower it from maxReplica
 
 	mu      sync.Mutex
 	marked  string    // the primary on which this process wrote the row
@@ -71,6 +72,7 @@ var (
 	errOrphaned = errors.New("the server is not a standby of this database")
 	errPromoted = errors.New("the server is not a standby: it was promoted and accepts writes")
 	errNoConn   = errors.New("no connection to the replica became free within a second")
+	errSlow     = errors.New("the replica did not finish a read in time")
 )
 
 type replicaReadsKey struct{}
@@ -111,7 +113,7 @@ func openReplica(ctx context.Context, o Options, primary *postgresBackend) (*rep
 	if err != nil {
 		return nil, fmt.Errorf("the replica: %w", err)
 	}
-	r := &replica{postgresBackend: b, primary: primary, lagAlarm: maxBehind}
+	r := &replica{postgresBackend: b, primary: primary, lagAlarm: maxBehind, maxRead: maxReplica}
 	ctx, cancel := context.WithTimeout(ctx, replicaStart)
 	defer cancel()
 	if err := r.compare(ctx); errors.Is(err, errOrphaned) {
@@ -169,7 +171,7 @@ func (d *DB) readReplica(ctx context.Context, begin string, fn func(*Tx) error) 
 }
 
 func (r *replica) serve(ctx context.Context, at position, begin string, fn func(*Tx) error) (done bool, err error) {
-	bounded, cancel := context.WithTimeout(ctx, maxReplica)
+	bounded, cancel := context.WithTimeout(ctx, r.maxRead)
 	defer cancel()
 	var tx *Tx // nil: fn did not run
 	connected := false
@@ -193,11 +195,15 @@ func (r *replica) serve(ctx context.Context, at position, begin string, fn func(
 		return true, ctx.Err()
 	case errors.Is(err, errBehind):
 		r.suspendLagging(ctx)
-	case tx != nil: // only this read failed, for example because it conflicted with the replica's recovery
+	case tx != nil && bounded.Err() == nil: // this read alone failed, as when it conflicts with the replica's recovery
 		r.outcome[replicaFailed].Add(1)
-	default:
-		if !connected && bounded.Err() != nil {
+	default: // also if only statements stall: the next ones would, too
+		switch {
+		case bounded.Err() == nil:
+		case !connected:
 			err = errNoConn
+		case tx != nil:
+			err = errSlow
 		}
 		r.outcome[replicaFailed].Add(1)
 		r.suspend(ctx, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"arbor/internal/db"
 	"arbor/internal/test/dbtest"
@@ -234,6 +235,30 @@ func TestReplicaRecovers(t *testing.T) {
 			t.Errorf("%s: %d reads failed, want 1; %s", name, n, d.ReplicaProblem())
 		}
 		served(t, d)
+	}
+}
+
+// A replica that tells its position, but whose statements stall, is left alone: otherwise every read would wait for it.
+func TestReplicaStalls(t *testing.T) {
+	t.Parallel()
+	_, d := newStandby(t)
+	served(t, d)
+	d.SetReplicaTimeout(200 * time.Millisecond)
+	failed := d.ReplicaReads()["failed"]
+	testkit.Eventually(t, func() bool { // the first reads may be late before their statement begins
+		err := d.Read(db.WithReplicaReads(t.Context()), func(tx *db.Tx) error {
+			return tx.QueryRow(`SELECT pg_sleep(CASE WHEN pg_is_in_recovery() THEN 300 ELSE 0 END)::text`).Scan(new(string))
+		})
+		testkit.NoError(t, err)
+		return d.ReplicaReads()["failed"] > failed
+	}, "a read stalls on the replica")
+	if d.ReplicaProblem() == "" {
+		t.Error("nothing tells that statements stall on the replica")
+	}
+	d.SetReplicaTimeout(time.Minute)
+	served(t, d)
+	if problem := d.ReplicaProblem(); problem != "" {
+		t.Errorf("a replica that serves again is a problem: %s", problem)
 	}
 }
 

@@ -38,7 +38,9 @@ func (s *Service) Tidy(ctx context.Context) error {
 			return err
 		}
 	}
-	return errors.Join(s.evictGone(ctx), s.evictTo(ctx, s.Size), s.setAside(ctx))
+	err := s.evictGone(ctx)
+	_, evictErr := s.evictTo(ctx, s.Size)
+	return errors.Join(err, evictErr, s.setAside(ctx))
 }
 
 // evictGone removes the folders that no repository has any longer: it was deleted or purged, by whichever node.
@@ -200,10 +202,10 @@ func (s *Service) evict(c *cached) (done bool, err error) {
 }
 
 // evictTo removes the folders that were not used for longest until the others take at most so many bytes; 0: all may
-// stay.
-func (s *Service) evictTo(ctx context.Context, most int64) error {
+// stay. It reports whether there was one that was not in use.
+func (s *Service) evictTo(ctx context.Context, most int64) (evicted bool, err error) {
 	if most <= 0 {
-		return nil
+		return false, nil
 	}
 	list, total := s.bySize()
 	for _, c := range list {
@@ -212,13 +214,14 @@ func (s *Service) evictTo(ctx context.Context, most int64) error {
 		}
 		done, err := s.evict(c.cached)
 		if err != nil {
-			return err
+			return evicted, err
 		}
 		if done {
+			evicted = true
 			total -= c.size
 		}
 	}
-	return nil
+	return evicted, nil
 }
 
 // sized is a cached folder with what it takes.

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -26,10 +27,12 @@ var errGone = errors.New("packs: a pack was replaced in the meantime")
 const fetchTries = 3
 
 // fetch gets a pack from its depot and moves it into the folder.
-func (s *Service) fetch(ctx context.Context, objects *git.Repository, name string, f *packFile) error {
+func (s *Service) fetch(
+	ctx context.Context, room *reservation, objects *git.Repository, name string, f *packFile,
+) error {
 	var err error
 	for range fetchTries {
-		if err = s.fetchOnce(ctx, objects, name, f); !errors.Is(err, depot.ErrDamaged) {
+		if err = s.fetchOnce(ctx, room, objects, name, f); !errors.Is(err, depot.ErrDamaged) {
 			break
 		}
 	}
@@ -64,12 +67,14 @@ func (s *Service) isListed(ctx context.Context, f *packFile) (is bool, err error
 	return is, err
 }
 
-func (s *Service) fetchOnce(ctx context.Context, objects *git.Repository, name string, f *packFile) error {
+func (s *Service) fetchOnce(
+	ctx context.Context, room *reservation, objects *git.Repository, name string, f *packFile,
+) error {
 	from, err := s.files.Depot(ctx, f.depot)
 	if err != nil {
 		return err
 	}
-	out, err := newParts(objects, f)
+	out, err := newParts(room, objects, f)
 	if err != nil {
 		return err
 	}
@@ -122,7 +127,7 @@ func (s *Service) copyRange(
 }
 
 // placeInline writes a pack that lies in the database into the folder.
-func (s *Service) placeInline(objects *git.Repository, name string, f *packFile) error {
+func (s *Service) placeInline(room *reservation, objects *git.Repository, name string, f *packFile) error {
 	if f.data == nil {
 		return errGone
 	}
@@ -130,7 +135,7 @@ func (s *Service) placeInline(objects *git.Repository, name string, f *packFile)
 	if int64(len(f.data)) != f.size() || hex.EncodeToString(sum[:]) != f.sha256 {
 		return fmt.Errorf("packs: the row of pack %d is damaged", f.id)
 	}
-	out, err := newParts(objects, f)
+	out, err := newParts(room, objects, f)
 	if err != nil {
 		return err
 	}
@@ -169,13 +174,15 @@ func (s *Service) compare(ctx context.Context, f *packFile) error {
 
 // parts are the temporary files of a pack that is being written.
 type parts struct {
-	files []*os.File // pack, reverse index, index
-	ends  []int64
+	files   []*os.File // pack, reverse index, index
+	ends    []int64
+	room    *reservation
+	written atomic.Int64 // bytes that drop removes
 }
 
 // newParts creates temporary files for a pack in the folder of packs, under names that git ignores.
-func newParts(objects *git.Repository, f *packFile) (*parts, error) {
-	p, end := &parts{}, int64(0)
+func newParts(room *reservation, objects *git.Repository, f *packFile) (*parts, error) {
+	p, end := &parts{room: room}, int64(0)
 	for _, size := range []int64{f.packSize, f.reverseSize, f.indexSize} {
 		out, err := os.CreateTemp(objects.PacksDir(), packfile.TmpPack)
 		if err != nil {
@@ -203,6 +210,8 @@ func (w *partsWriter) Write(b []byte) (n int, err error) {
 			m, err := w.p.files[i].WriteAt(b[n:min(int64(len(b)), int64(n)+end-w.offset)], w.offset-begin)
 			n += m
 			w.offset += int64(m)
+			w.p.written.Add(int64(m))
+			w.p.room.wrote(int64(m))
 			if err != nil {
 				return n, err
 			}
@@ -240,11 +249,13 @@ func (p *parts) place(objects *git.Repository, name string) error {
 	if err := objects.Place(files); err != nil {
 		return fmt.Errorf("packs: %v", err) //nolint:errorlint // not a missing object
 	}
+	p.written.Store(0)
 	return nil
 }
 
 // drop closes the files, and removes those that were not placed.
 func (p *parts) drop() {
+	p.room.wrote(-p.written.Load())
 	for _, f := range p.files {
 		_ = f.Close()
 		_ = os.Remove(f.Name())

@@ -139,25 +139,28 @@ func (s *Service) fetchMissing(
 	if err := s.link(ctx, c.folder, objects, missing); err != nil {
 		return err
 	}
+	if len(missing) == 0 {
+		return then()
+	}
 	var need int64
 	for _, f := range missing {
 		need += f.size()
 	}
-	if need > 0 {
-		done, err := s.makeRoom(ctx, need)
-		if err != nil {
-			return err
-		}
-		defer done()
+	room, err := s.makeRoom(ctx, need)
+	if err != nil {
+		return err
 	}
-	if err := s.fetchAll(ctx, objects, missing); err != nil {
+	defer room.release()
+	if err := s.fetchAll(ctx, room, objects, missing); err != nil {
 		return err
 	}
 	return then()
 }
 
 // fetchAll fetches packs from the database and from depots.
-func (s *Service) fetchAll(ctx context.Context, objects *git.Repository, missing map[string]*packFile) error {
+func (s *Service) fetchAll(
+	ctx context.Context, room *reservation, objects *git.Repository, missing map[string]*packFile,
+) error {
 	var small []*packFile
 	names := map[*packFile]string{}
 	for name, f := range missing {
@@ -170,7 +173,7 @@ func (s *Service) fetchAll(ctx context.Context, objects *git.Repository, missing
 			return err
 		}
 		for _, f := range part {
-			if err := s.placeInline(objects, names[f], f); err != nil {
+			if err := s.placeInline(room, objects, names[f], f); err != nil {
 				return err
 			}
 			f.data = nil
@@ -180,7 +183,7 @@ func (s *Service) fetchAll(ctx context.Context, objects *git.Repository, missing
 	g.SetLimit(parallel)
 	for name, f := range missing {
 		if f.depot != 0 {
-			g.Go(func() error { return s.fetch(ctx, objects, name, f) })
+			g.Go(func() error { return s.fetch(ctx, room, objects, name, f) })
 		}
 	}
 	return g.Wait()

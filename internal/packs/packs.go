@@ -95,8 +95,7 @@ type Service struct {
 
 	ancestryLocks keyed.Mutex[repo.ID] // held while an entry of ancestries is computed
 
-	room   sync.Mutex // held while space is reserved for packs
-	coming int64      // bytes of packs that are being loaded
+	room room // for packs that are being loaded
 }
 
 // New returns the service.

@@ -98,8 +98,12 @@ func whichObject(r purge.Purged) string {
 
 func (c *repoPurge) print(w io.Writer, report *purge.Report, whole bool) error {
 	for _, r := range report.Repos {
-		fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects,
-			whichObject(r), r.Bytes)
+		if c.Commit != "" && r.Object.Type == "" {
+			fmt.Fprintf(w, "%s: does not hold it; what earlier purges and deleted repositories left is removed\n", r.Name)
+		} else {
+			fmt.Fprintf(w, "%s: purged %d objects%s; its packs take %d bytes less\n", r.Name, r.Objects,
+				whichObject(r), r.Bytes)
+		}
 		if r.Hunks+r.Statuses+r.Merges > 0 {
 			fmt.Fprintf(w, "%s: emptied the diff of %d review comments, removed %d statuses and %d test merges\n",
 				r.Name, r.Hunks, r.Statuses, r.Merges)

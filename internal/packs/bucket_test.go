@@ -128,13 +128,7 @@ func testOffer(t *testing.T, p pair) {
 	if address, _ := offered(t, p.a, "", "alice/garden"); address != "" {
 		t.Error("a small repository has a bundle")
 	}
-	pushed := func(s *apitest.Server, branch string, kb int) {
-		t.Helper()
-		if said, err := push(t, s, branch, kb); err != nil {
-			t.Fatal(said)
-		}
-	}
-	pushed(p.a, "main", 2000)
+	mustPush(t, p.a, "main", 2000)
 	old := p.a.Tip(t, "alice", "alice/garden", "main")
 	address, token := awaitBundle(t, p.a, "", "")
 	for protocol := range 2 {
@@ -158,8 +152,8 @@ func testOffer(t *testing.T, p pair) {
 	if res, _ := download(t, longer); res.StatusCode != 403 {
 		t.Errorf("an address with another time: %s", res.Status)
 	}
-	pushed(p.a, "other", 10)
-	pushed(p.a, "main", 10) // both nodes offer the old one, which leads to the new tip
+	mustPush(t, p.a, "other", 10)
+	mustPush(t, p.a, "main", 10) // both nodes offer the old one, which leads to the new tip
 	for _, s := range []*apitest.Server{p.a, p.b} {
 		if _, got := offered(t, s, "", "alice/garden"); got != token {
 			t.Errorf("after a small push the bundle is %q, want %q", got, token)
@@ -189,12 +183,12 @@ func testOffer(t *testing.T, p pair) {
 		t.Errorf("the owner is offered %q, want %q", got, token)
 	}
 	// The next one is made when the packs are half as large again, and replaces it.
-	pushed(p.a, "main", 2000)
+	mustPush(t, p.a, "main", 2000)
 	address, token = awaitBundle(t, p.a, "alice", token)
 	if _, data := download(t, address); !strings.HasPrefix(heads(t, data), p.a.Tip(t, "alice", "alice/garden", "main")) {
 		t.Error("the new bundle has another tip")
 	}
-	pushed(p.a, "main", 4000) // not a third one while the first is still there
+	mustPush(t, p.a, "main", 4000) // not a third one while the first is still there
 	if p.a.Server.Forge().Packs.BundleDue(t.Context(), 1) {
 		t.Error("another bundle is due within an hour")
 	}
@@ -202,7 +196,7 @@ func testOffer(t *testing.T, p pair) {
 	if n := p.count(t, `SELECT COUNT(*) FROM bundles`); n != 1 {
 		t.Errorf("%d bundles, want the one that is offered", n)
 	}
-	pushed(p.a, "main", 10)
+	mustPush(t, p.a, "main", 10)
 	awaitBundle(t, p.a, "alice", token)
 }
 
@@ -241,9 +235,7 @@ func TestBundlesOfMovedStore(t *testing.T) {
 	p := pair{a: apitest.Start(t, db.SQLite, inBucket(t, url, first))}
 	p.a.Users(t, "alice")
 	p.garden(t)
-	if said, err := push(t, p.a, "main", 2000); err != nil {
-		t.Fatal(said)
-	}
+	mustPush(t, p.a, "main", 2000)
 	awaitBundle(t, p.a, "", "")
 	second, err := depot.Canonical(service.Address("second", "redirect=false"))
 	testkit.NoError(t, err)
@@ -293,9 +285,7 @@ func TestMoveIntoABucketThatAlters(t *testing.T) {
 	p := pair{a: apitest.Start(t, db.SQLite, apitest.On(t, url))}
 	p.a.Users(t, "alice")
 	p.garden(t)
-	if said, err := push(t, p.a, "large", 200); err != nil {
-		t.Fatal(said)
-	}
+	mustPush(t, p.a, "large", 200)
 	address, err := depot.Canonical(proxy.Address("alters", ""))
 	testkit.NoError(t, err)
 	_, err = p.a.Forge.Files.Move(t.Context(), file.MoveOptions{To: address, Progress: func(int64, int64) {},
@@ -323,9 +313,7 @@ func TestBundleThatFails(t *testing.T) {
 	p.garden(t)
 	dbtest.Exec(t, p.a.DB, `CREATE TRIGGER refuse BEFORE UPDATE OF made_at ON bundles
 		BEGIN SELECT RAISE(ABORT, 'refused'); END`)
-	if said, err := push(t, p.a, "main", 2000); err != nil {
-		t.Fatal(said)
-	}
+	mustPush(t, p.a, "main", 2000)
 	testkit.Eventually(t, func() bool {
 		return p.count(t, `SELECT COUNT(*) FROM bundles WHERE made_at IS NULL AND gone_at IS NOT NULL`) == 1 &&
 			p.count(t, `SELECT COUNT(*) FROM packings`) == 0
@@ -339,8 +327,6 @@ func TestBundleThatFails(t *testing.T) {
 	}
 	dbtest.Exec(t, p.a.DB, `DROP TRIGGER refuse`)
 	p.sweep(t, 0)
-	if said, err := push(t, p.a, "main", 10); err != nil {
-		t.Fatal(said)
-	}
+	mustPush(t, p.a, "main", 10)
 	awaitBundle(t, p.a, "", "")
 }

@@ -157,9 +157,7 @@ func TestPurgeRemovesBundles(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "secret", 100); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "secret", 100)
 		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/heads/secret", As: "alice", Status: 204})
 		p.lease(t)
 		p.addBundle(t, 1, "1", "NULL")

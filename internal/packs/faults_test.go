@@ -54,6 +54,14 @@ func push(t *testing.T, s *apitest.Server, branch string, kb int) (said string, 
 	return string(stderr), err
 }
 
+// mustPush is push that succeeds.
+func mustPush(t *testing.T, s *apitest.Server, branch string, kb int) {
+	t.Helper()
+	if said, err := push(t, s, branch, kb); err != nil {
+		t.Fatal(said)
+	}
+}
+
 // An object that was written, and whose pack was not committed, is not there: written again, every node has it.
 func TestPackThatWasNotCommitted(t *testing.T) {
 	t.Parallel()
@@ -76,9 +84,7 @@ func TestDepotThatIsAway(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		testkit.NoError(t, os.Rename(p.depot, p.depot+"-away"))
 		p.a.Log.AllowErrors()
 		p.b.Log.AllowErrors()
@@ -106,9 +112,7 @@ func TestDepotThatLies(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		there := p.objects(t)
 		if len(there) != 1 {
 			t.Fatalf("%d packs are in the depot, want the large one", len(there))
@@ -176,9 +180,7 @@ func TestFilesOfForks(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		p.b.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
 		if n := len(p.objects(t)); n != 1 {
 			t.Errorf("the fork made %d objects of one", n)
@@ -213,9 +215,7 @@ func TestCacheKeepsToItsSize(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		for _, login := range []string{"alice", "bob"} {
 			p.a.Check(t, apitest.Case{Do: "POST /user/repos", As: login, Send: `{"name": "other", "auto_init": true}`,
 				Status: 201})
@@ -245,9 +245,7 @@ func TestUploadsWithoutARow(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		left := filepath.Join(p.depot, "packs", "ab", "ab000000000000000000000000000000")
 		testkit.NoError(t, os.MkdirAll(filepath.Dir(left), 0o700))
 		testkit.NoError(t, os.WriteFile(left, []byte("x"), 0o600))

@@ -140,9 +140,7 @@ func (p pair) secret(t *testing.T, fork func()) {
 	t.Helper()
 	p.garden(t)
 	p.lease(t)
-	if said, err := push(t, p.a, "secret", 200); err != nil {
-		t.Fatal(said)
-	}
+	mustPush(t, p.a, "secret", 200)
 	fork()
 	p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden/git/refs/heads/secret", As: "alice", Status: 204})
 }
@@ -208,9 +206,7 @@ func TestSweepBesideADepotThatRefuses(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
 		p.forgotten(t, 0)
 		gone := func() int64 { return p.count(t, `SELECT COUNT(*) FROM pack_files WHERE gone_at IS NOT NULL`) }
@@ -289,9 +285,7 @@ func TestQuotaOfPacksThatStay(t *testing.T) {
 		p := newPair(t, engine)
 		p.garden(t)
 		p.lease(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		p.a.Check(t, apitest.Case{Do: "POST /repos/alice/garden/forks", As: "bob", Status: 202})
 		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
 		p.forgotten(t, 1)
@@ -318,9 +312,7 @@ func TestRemovedAtOnce(t *testing.T) {
 		p := newPair(t, engine)
 		p.garden(t)
 		p.lease(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		p.a.Server.Forge().Deleted.For = time.Hour
 		p.a.Check(t, apitest.Case{Do: "DELETE /repos/alice/garden", As: "alice", Status: 204})
 		testkit.NoError(t, p.a.Server.Forge().Deleted.Remove(t.Context(), nil, 1))

@@ -20,9 +20,7 @@ func TestKeysOfOthers(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		pack := p.objects(t)[0]
 		name := filepath.Base(pack)
 		add := func(key string) {

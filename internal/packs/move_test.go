@@ -31,9 +31,7 @@ func TestMove(t *testing.T) {
 		p := pair{a: apitest.Start(t, engine, apitest.On(t, url)), depot: away}
 		p.a.Users(t, "alice", "bob")
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		p.a.Check(t, apitest.Case{Do: "POST /user/repos", As: "alice", Send: `{"name": "empty"}`, Status: 201})
 		// a loose object, as older versions left them
 		blob := gittest.Object(t, p.a.Objects(t, 1).Dir(), git.TypeBlob, "loose")

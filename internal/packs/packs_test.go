@@ -49,9 +49,7 @@ func TestCacheAfterARestartOfTheMachine(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		p := newPair(t, engine)
 		p.garden(t)
-		if said, err := push(t, p.a, "large", 200); err != nil {
-			t.Fatal(said)
-		}
+		mustPush(t, p.a, "large", 200)
 		data := p.a.Dir
 		damaged, err := filepath.Glob(filepath.Join(data, "repositories", "*", "1.git", "objects", "pack", "*.pack"))
 		if err != nil || len(damaged) == 0 {

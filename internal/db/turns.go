@@ -8,7 +8,7 @@ import (
 )
 
 // RunInSteps does background maintenance in small steps: it calls turn, which should take one or two transactions,
-// until there is no more to do or ctx is done. After each step it sleeps for four times its duration.
+// until nothing is left to do or ctx is done. After each step it sleeps four times as long as the step took.
 func RunInSteps(ctx context.Context, turn func(context.Context) (more bool, err error)) error {
 	for {
 		start := time.Now()

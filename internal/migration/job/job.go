@@ -13,9 +13,8 @@
 // nobody takes the numbers of issues still to be imported. If a run is killed, another worker takes the job over,
 // reads the source again, and imports what is missing.
 //
-// An import runs with the rights of the user who requested it. It stops if this user is no longer an administrator of
-// the repository. Each transaction that writes checks this, also those that store the progress of
-// reading. Imported texts count toward the quota of the repository's owner. A user must not attribute texts to
+// An import runs with the permissions of the user who started it, and fails once this user loses admin access to the
+// repository. Each transaction that writes checks this, also those that store the progress of reading. Imported texts count toward the quota of the repository's owner. A user must not attribute texts to
 // other users: all people of the source become mannequins of its host, except the owner of the token, whose records
 // become those of the person who asked. Only a site administrator may give a map of people; without a map, a site
 // administrator is not matched to anybody at the source.

@@ -126,7 +126,7 @@ func (w *work) mayRun(tx *db.Tx) error {
 		return errs.Newf(errs.Forbidden, "%s, who asked for the import, is no longer an administrator of the repository.",
 			w.job.By)
 	case w.job.people != "" && !siteAdmin:
-		return errs.Newf(errs.Forbidden, "%s assigned the records to users, but is no longer a site administrator.",
+		return errs.Newf(errs.Forbidden, "%s mapped people of the source to users here, but is no longer a site administrator.",
 			w.job.By)
 	}
 	return nil

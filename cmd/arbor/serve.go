@@ -39,7 +39,7 @@ type serveCommand struct {
 	Replica      string        `group:"Storage" help:"Hot standby of the PostgreSQL database, from which requests that change nothing read, see docs/nodes.md." placeholder:"URL"`
 	Objects      string        `group:"Storage" help:"Where repositories and files (release assets, attachments, LFS) are kept: file:///PATH, or s3://BUCKET/PREFIX?endpoint=URL&region=NAME with keys from AWS_* variables, files or roles; see docs/nodes.md (default: the data folder)." placeholder:"URL"`
 	CacheSize    freeSpace     `group:"Storage" help:"Size of the cache in the data folder for repositories that --objects keeps elsewhere; 0: no limit." default:"50GiB" placeholder:"SIZE"`
-	ObjectsGrace time.Duration `group:"Storage" help:"How long packs of repositories that were replaced or deleted stay where --objects keeps them: at least as long ago as the database may be restored to." default:"${objectsGrace}" placeholder:"DURATION"`
+	ObjectsGrace time.Duration `group:"Storage" help:"How long --objects keeps packs that were replaced, and packs of deleted repositories: at least as far back as you may restore the database." default:"${objectsGrace}" placeholder:"DURATION"`
 	BundleSize   freeSpace     `group:"Storage" help:"Offer clients most of a clone as a download from the bucket of --objects, for repositories whose packs take this much or more; 0: for none." default:"32MiB" placeholder:"SIZE"`
 	Seed         string        `group:"Storage" help:"Fill an empty store from this YAML file, see docs/seed.md." placeholder:"FILE"`
 	Ephemeral    bool          `group:"Storage" help:"Serve a temporary folder, removed when the server stops, and allow POST /admin/reset on --admin-listen." negatable:""`

@@ -15,13 +15,12 @@ func TestRowThatComesTooLate(t *testing.T) {
 	dbtest.Each(t, func(t *testing.T, engine db.Engine) {
 		d := dbtest.Open(t, engine)
 		for age, refused := range map[time.Duration]bool{0: false, maxUnnamed / 2: false, maxUnnamed + time.Minute: true} {
-			f := &File{kept: time.Now().Add(-age)}
-			err := d.Write(t.Context(), f.checkAge)
+			err := d.Write(t.Context(), func(tx *db.Tx) error { return CheckAge(tx, time.Now().Add(-age)) })
 			if errs.Is(err, errs.Unavailable) != refused {
 				t.Errorf("after %v: %v", age, err)
 			}
 		}
-		if err := d.Write(t.Context(), new(File).checkAge); err != nil {
+		if err := d.Write(t.Context(), func(tx *db.Tx) error { return CheckAge(tx, time.Time{}) }); err != nil {
 			t.Errorf("a file in the data folder: %v", err)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // insert inserts a row and sets its id. Error: 404 if the repository was deleted.
 func insert(tx *db.Tx, f *File) error {
-	if err := f.checkAge(tx); err != nil {
+	if err := CheckAge(tx, f.kept); err != nil {
 		return err
 	}
 	var payer *account.ID
@@ -34,7 +34,7 @@ func InsertAll(tx *db.Tx, id repo.ID, list []*File) error {
 	for part := range slices.Chunk(list, db.MaxValues/7) {
 		byName, args := make(map[string]*File, len(part)), make([]any, 0, 7*len(part))
 		for _, f := range part {
-			if err := f.checkAge(tx); err != nil {
+			if err := CheckAge(tx, f.kept); err != nil {
 				return err
 			}
 			f.RepoID, byName[f.Name] = id, f

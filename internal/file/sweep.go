@@ -43,24 +43,17 @@ func (s *Store) Forget(tx *db.Tx, repoID repo.ID) error {
 	return err
 }
 
-// maxUnnamed is how long a file may lie in a depot before the transaction with its row: shorter than any grace of a
-// sweep, also if clocks differ.
-const maxUnnamed = time.Hour
+// maxUnnamed is how long a file may lie in a depot before the transaction with its row, such as the first of a batch: less
+// than the three hours after which package maintenance sweeps it, also if clocks differ.
+const maxUnnamed = 150 * time.Minute
 
 // CheckAge refuses to add the row of a file that a depot took at a time by this machine's clock, if the sweep may have
-// removed the file since: the machine was suspended. Error: 503.
+// removed the file since: the machine was suspended. A zero time is that of a file in no depot. Error: 503.
 func CheckAge(tx *db.Tx, kept time.Time) error {
-	if tx.Now.Time().Sub(kept) > maxUnnamed {
+	if !kept.IsZero() && tx.Now.Time().Sub(kept) > maxUnnamed {
 		return errs.New(errs.Unavailable, "The server did not store the upload in time. Try again.")
 	}
 	return nil
-}
-
-func (f *File) checkAge(tx *db.Tx) error {
-	if f.kept.IsZero() {
-		return nil
-	}
-	return CheckAge(tx, f.kept)
 }
 
 // removeTime bounds how long the removal of files may wait for the database.

@@ -154,7 +154,7 @@ type Service struct {
 func New(
 	d *db.DB, repos *repo.Service, issues *issue.Service, signatures *signature.Service, log *slog.Logger,
 ) *Service {
-	return &Service{Patience: patience, db: d, repos: repos, network: network.New(d, repos), issues: issues,
+	return &Service{Patience: 2 * time.Second, db: d, repos: repos, network: network.New(d, repos), issues: issues,
 		signatures: signatures, log: log}
 }
 

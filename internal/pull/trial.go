@@ -162,9 +162,6 @@ func (s *Service) store(ctx context.Context, p *Pull, t *trial) error {
 	})
 }
 
-// patience is the default of Service.Patience.
-const patience = 2 * time.Second
-
 // trialTime is the time limit of a test merge.
 const trialTime = time.Minute
 

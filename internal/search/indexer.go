@@ -15,7 +15,6 @@ const (
 	longest    = 20 * time.Millisecond  // for which a transaction is to index
 	gather     = 250 * time.Millisecond // after a change, for others to be indexed with it
 	indexEvery = 2 * time.Second        // for what other processes change
-	patience   = 5 * time.Second        // the default of Service.Patience
 )
 
 // indexer synchronizes searches and the worker. Only the worker writes: a search that finds unindexed texts

@@ -29,7 +29,7 @@ const maxTime = 10 * time.Second
 
 // New returns the service. Start Run next to it.
 func New(d *db.DB, issues *issue.Service, log *slog.Logger) *Service {
-	return &Service{Patience: patience, db: d, issues: issues, log: log, indexer: newIndexer()}
+	return &Service{Patience: 5 * time.Second, db: d, issues: issues, log: log, indexer: newIndexer()}
 }
 
 // Results are a page of what a query finds.
